@@ -1,0 +1,53 @@
+package io.inferwatch.analytics.quantile;
+
+import java.util.Optional;
+import org.apache.commons.statistics.distribution.BinomialDistribution;
+
+/**
+ * Distribution-free confidence limits of a quantile, by order statistics: of n samples, X(l) and X(u) enclose the p-quantile with
+ * probability sum over k from l to u-1 of C(n,k) p^k (1-p)^(n-k). Bucket counts are exact ranks, so the sketch only widens the limits by
+ * a bucket on each side and coverage is at least nominal.
+ *
+ * @param low lower limit, in the sketch's unit
+ * @param high upper limit, in the sketch's unit
+ */
+public record QuantileInterval(double low, double high) {
+
+    /**
+     * The two-sided limits of the p-quantile; empty where n is too small for an upper limit (below 368 for P99 at 95 %): then the
+     * quantile is not estimable.
+     *
+     * @param p the quantile, above 0 and below 1
+     * @param confidence e.g. 0.95
+     */
+    public static Optional<QuantileInterval> of(QuantileSketch sketch, double p, double confidence) {
+        if (sketch.n() == 0 || sketch.n() > Integer.MAX_VALUE) {
+            return Optional.empty();
+        }
+        Ranks ranks = Ranks.of((int) sketch.n(), p, confidence);
+        if (ranks.upper > sketch.n()) {
+            return Optional.empty();
+        }
+        double low = ranks.lower < 1 ? 0 : sketch.lowerBoundOfRank(ranks.lower);
+        return Optional.of(new QuantileInterval(low, sketch.upperBoundOfRank(ranks.upper)));
+    }
+
+    /**
+     * The ranks whose values are the limits.
+     *
+     * @param lower l = max{l : P(Bin(n,p) &lt;= l-1) &lt;= a/2}; 0 when there is none
+     * @param upper u = min{u : P(Bin(n,p) &lt;= u-1) &gt;= 1 - a/2}; n + 1 when there is none
+     */
+    record Ranks(int lower, int upper) {
+        static Ranks of(int n, double p, double confidence) {
+            BinomialDistribution binomial = BinomialDistribution.of(n, p);
+            double half = (1 - confidence) / 2;
+            // The least x with P(X <= x) >= half: below it the probability is less than half, so l - 1 = x - 1 unless
+            // equality holds.
+            int least = binomial.inverseCumulativeProbability(half);
+            int lower = binomial.cumulativeProbability(least) <= half ? least + 1 : least;
+            int upper = binomial.inverseCumulativeProbability(1 - half) + 1;
+            return new Ranks(lower, upper);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.inferwatch.schemas.catalogue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A grouping of events: one series for each combination of its dimensions' values.
+ *
+ * @param name tag {@code view} of points
+ * @param by its dimensions, at most three
+ * @param metrics the metrics kept; all when empty
+ * @param synthetic whether it takes synthetic traffic instead of production's
+ * @param pane the shortest window
+ * @param maxSeries combinations told apart; later ones go to the series of {@code other}
+ * @param storeShortest whether the shortest windows are stored as points, not those of a minute and an hour alone
+ * @param storeSketches whether one-minute points carry sketches
+ */
+public record View(
+        String name,
+        List<GroupingDimension> by,
+        Set<String> metrics,
+        boolean synthetic,
+        Duration pane,
+        int maxSeries,
+        boolean storeShortest,
+        boolean storeSketches) {
+
+    /** A view with unmodifiable collections. */
+    public View {
+        by = List.copyOf(by);
+        metrics = Set.copyOf(metrics);
+    }
+
+    /** Whether the view keeps that metric. */
+    public boolean keeps(Metric metric) {
+        return metrics.isEmpty() || metrics.contains(metric.name());
+    }
+
+    /** The names of its dimensions, in order. */
+    public List<String> dimensionNames() {
+        return by.stream().map(GroupingDimension::name).toList();
+    }
+}

@@ -1,0 +1,331 @@
+package io.inferwatch.schemas.settings;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One section of a YAML file, read strictly. A reader asks for the keys that it knows; problems are collected, not thrown, and
+ * {@link #check()} at the root reports all of them together, keys that nobody asked for included, with the nearest known key. Until
+ * then a faulty value reads as its default.
+ */
+public final class Settings {
+    private static final YAMLMapper YAML = new YAMLMapper(YAMLFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build());
+    private static final Pattern DURATION = Pattern.compile("(\\d+)(us|ms|s|m|h|d)");
+
+    private final Source source;
+    private final String path;
+    private final JsonNode node;
+    private final Set<String> known = new LinkedHashSet<>();
+
+    private record Source(String name, List<String> problems, List<Settings> sections) {}
+
+    private Settings(Source source, String path, JsonNode node) {
+        this.source = source;
+        this.path = path;
+        this.node = node;
+        source.sections.add(this);
+    }
+
+    /**
+     * The root section of a file.
+     *
+     * @throws InvalidSettingsException when the file cannot be read or is no YAML mapping
+     */
+    public static Settings read(Path file) {
+        try {
+            return parse(file.toString(), Files.readString(file));
+        } catch (IOException e) {
+            throw new InvalidSettingsException(
+                    file.toString(),
+                    List.of("must be a readable file, found " + e.getClass().getSimpleName()));
+        }
+    }
+
+    /**
+     * The root section of a text; the name stands for it in messages.
+     *
+     * @throws InvalidSettingsException when it is no YAML mapping
+     */
+    public static Settings parse(String name, String text) {
+        Source source = new Source(name, new ArrayList<>(), new ArrayList<>());
+        try {
+            JsonNode root = YAML.readTree(text);
+            if (root == null || root.isMissingNode() || root.isNull()) {
+                root = JsonNodeFactory.instance.objectNode();
+            }
+            if (!root.isObject()) {
+                throw new InvalidSettingsException(name, List.of("must be a mapping of keys, found " + describe(root)));
+            }
+            return new Settings(source, "", root);
+        } catch (JsonProcessingException e) {
+            String where =
+                    e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
+            String what = e.getOriginalMessage().lines().findFirst().orElse("not readable");
+            throw new InvalidSettingsException(name, List.of(where + "must be YAML, found: " + what));
+        }
+    }
+
+    /** The section under a key; empty when the key is absent. */
+    public Settings section(String key) {
+        JsonNode child = child(key);
+        if (child == null) {
+            return new Settings(source, path(key), JsonNodeFactory.instance.objectNode());
+        }
+        if (!child.isObject()) {
+            problem(key, "a mapping of keys", describe(child));
+            return new Settings(source, path(key), JsonNodeFactory.instance.objectNode());
+        }
+        return new Settings(source, path(key), child);
+    }
+
+    /** The sections under the keys of this one, in the file's order: for mappings whose keys are names. */
+    public Map<String, Settings> sections() {
+        Map<String, Settings> sections = new LinkedHashMap<>();
+        node.fieldNames().forEachRemaining(name -> sections.put(name, section(name)));
+        return sections;
+    }
+
+    /** Whether the key is there. */
+    public boolean has(String key) {
+        return child(key) != null;
+    }
+
+    /** A text, or the default. */
+    public String text(String key, String whenAbsent) {
+        JsonNode child = child(key);
+        if (child == null) {
+            return whenAbsent;
+        }
+        if (!child.isValueNode() || child.asText().isBlank()) {
+            problem(key, "a text", describe(child));
+            return whenAbsent;
+        }
+        return child.asText();
+    }
+
+    /** A text that must be there. */
+    public String text(String key) {
+        if (child(key) == null) {
+            problem(key, "set", "nothing");
+            return "";
+        }
+        return text(key, "");
+    }
+
+    /** A whole number within limits, or the default. */
+    public long integer(String key, long min, long max, long whenAbsent) {
+        JsonNode child = child(key);
+        if (child == null) {
+            return whenAbsent;
+        }
+        if (!child.isIntegralNumber()
+                || !child.canConvertToLong()
+                || child.longValue() < min
+                || child.longValue() > max) {
+            problem(key, "a whole number between " + min + " and " + max, describe(child));
+            return whenAbsent;
+        }
+        return child.longValue();
+    }
+
+    /** True or false, or the default. */
+    public boolean flag(String key, boolean whenAbsent) {
+        JsonNode child = child(key);
+        if (child == null) {
+            return whenAbsent;
+        }
+        if (!child.isBoolean()) {
+            problem(key, "true or false", describe(child));
+            return whenAbsent;
+        }
+        return child.booleanValue();
+    }
+
+    /** A duration such as {@code 250ms}, {@code 10s} or {@code 15m} within limits, or the default. */
+    public @Nullable Duration duration(String key, Duration min, Duration max, @Nullable Duration whenAbsent) {
+        JsonNode child = child(key);
+        if (child == null) {
+            return whenAbsent;
+        }
+        Duration duration = child.isTextual() ? parseDuration(child.asText()) : null;
+        if (duration == null || duration.compareTo(min) < 0 || duration.compareTo(max) > 0) {
+            problem(key, "a duration between " + write(min) + " and " + write(max) + " such as 10s", describe(child));
+            return whenAbsent;
+        }
+        return duration;
+    }
+
+    /** One of the constants of an enum, written in lower case with hyphens, or the default. */
+    public <E extends Enum<E>> E choice(String key, Class<E> type, E whenAbsent) {
+        JsonNode child = child(key);
+        if (child == null) {
+            return whenAbsent;
+        }
+        for (E constant : type.getEnumConstants()) {
+            if (label(constant).equals(child.asText())) {
+                return constant;
+            }
+        }
+        List<String> labels = new ArrayList<>();
+        for (E constant : type.getEnumConstants()) {
+            labels.add(label(constant));
+        }
+        problem(key, "one of " + String.join(", ", labels), describe(child));
+        return whenAbsent;
+    }
+
+    /** A list whose items the function understands; it throws IllegalArgumentException with the rule at one that it does not. */
+    public <T> List<T> list(String key, Function<String, T> item, List<T> whenAbsent) {
+        JsonNode child = child(key);
+        if (child == null) {
+            return whenAbsent;
+        }
+        if (!child.isArray()) {
+            problem(key, "a list", describe(child));
+            return whenAbsent;
+        }
+        List<T> items = new ArrayList<>();
+        for (int i = 0; i < child.size(); i++) {
+            try {
+                items.add(item.apply(child.get(i).asText()));
+            } catch (IllegalArgumentException e) {
+                problem(key + "[" + i + "]", String.valueOf(e.getMessage()), describe(child.get(i)));
+            }
+        }
+        return items;
+    }
+
+    /** Notes a problem with a key of this section that its reader found. */
+    public void problem(String key, String mustBe, String found) {
+        source.problems.add(path(key) + ": must be " + mustBe + ", found " + found);
+    }
+
+    /**
+     * Reports all problems of the whole file.
+     *
+     * @throws InvalidSettingsException when there is any
+     */
+    public void check() {
+        List<String> problems = new ArrayList<>(source.problems);
+        for (Settings section : source.sections) {
+            section.node.fieldNames().forEachRemaining(name -> {
+                if (!section.known.contains(name)) {
+                    problems.add(section.path(name) + ": unknown key" + nearest(name, section.known));
+                }
+            });
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidSettingsException(source.name, problems);
+        }
+    }
+
+    /** The known name nearest to a mistyped one as {@code ", did you mean 'x'?"}, or an empty text when none is near. */
+    public static String nearest(String name, Iterable<String> known) {
+        String best = null;
+        int bestDistance = Math.max(2, name.length() / 3) + 1;
+        for (String candidate : known) {
+            int distance = editDistance(name, candidate);
+            if (distance < bestDistance) {
+                best = candidate;
+                bestDistance = distance;
+            }
+        }
+        return best == null ? "" : ", did you mean '" + best + "'?";
+    }
+
+    /** A duration such as {@code 10s}; null when the text is none. */
+    public static @Nullable Duration parseDuration(String text) {
+        Matcher matcher = DURATION.matcher(text.trim());
+        if (!matcher.matches()) {
+            return null;
+        }
+        try {
+            long amount = Long.parseLong(matcher.group(1));
+            return switch (matcher.group(2)) {
+                case "us" -> Duration.ofNanos(Math.multiplyExact(amount, 1_000L));
+                case "ms" -> Duration.ofMillis(amount);
+                case "s" -> Duration.ofSeconds(amount);
+                case "m" -> Duration.ofMinutes(amount);
+                case "h" -> Duration.ofHours(amount);
+                default -> Duration.ofDays(amount);
+            };
+        } catch (ArithmeticException | NumberFormatException e) {
+            return null;
+        }
+    }
+
+    private static String write(Duration duration) {
+        if (duration.toNanos() % 1_000_000 != 0) {
+            return duration.toNanos() / 1_000 + "us";
+        }
+        if (duration.toMillis() % 1_000 != 0) {
+            return duration.toMillis() + "ms";
+        }
+        long seconds = duration.toSeconds();
+        if (seconds == 0 || seconds % 60 != 0) {
+            return seconds + "s";
+        }
+        return seconds % 3600 != 0 ? seconds / 60 + "m" : seconds / 3600 + "h";
+    }
+
+    private static String label(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private @Nullable JsonNode child(String key) {
+        known.add(key);
+        JsonNode child = node.get(key);
+        return child == null || child.isNull() ? null : child;
+    }
+
+    private String path(String key) {
+        return path.isEmpty() ? key : path + "." + key;
+    }
+
+    private static String describe(JsonNode node) {
+        return switch (node.getNodeType()) {
+            case OBJECT -> "a mapping";
+            case ARRAY -> "a list";
+            case STRING -> "'" + node.asText() + "'";
+            default -> node.asText();
+        };
+    }
+
+    private static int editDistance(String a, String b) {
+        int[] previous = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            previous[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int[] current = new int[b.length() + 1];
+            current[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int substitute = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                current[j] = Math.min(substitute, Math.min(previous[j], current[j - 1]) + 1);
+            }
+            previous = current;
+        }
+        return previous[b.length()];
+    }
+}
