@@ -13,6 +13,7 @@ import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -47,7 +48,7 @@ public final class MeasureJob {
     }
 
     /** The requests topic; without state from its beginning, so that every window is made anew and whole. */
-    public static KafkaSource<RequestRow> requests(KafkaConnection kafka, String catalogueYaml) {
+    public static KafkaSourceBuilder<RequestRow> requests(KafkaConnection kafka, String catalogueYaml) {
         return KafkaSource.<RequestRow>builder()
                 .setBootstrapServers(kafka.bootstrapServers())
                 .setProperties(kafka.clientProperties())
@@ -55,8 +56,7 @@ public final class MeasureJob {
                 .setGroupId("inferwatch-measure")
                 .setTopics(Topic.REQUESTS.topicName())
                 .setStartingOffsets(OffsetsInitializer.earliest())
-                .setDeserializer(new RequestRowDeserializer(catalogueYaml))
-                .build();
+                .setDeserializer(new RequestRowDeserializer(catalogueYaml));
     }
 
     /**

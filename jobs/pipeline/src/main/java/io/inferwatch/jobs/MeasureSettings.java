@@ -13,7 +13,7 @@ import java.util.Objects;
  * watermark-delay: 5s    # how far events of a partition may be out of order
  * lateness: 10m          # how long after its pane's end an event still corrects windows
  * idleness: 60s          # after which a silent partition holds the others back no longer
- * alignment-drift: 1m    # how far one partition may be read ahead of another, in event time
+ * alignment-drift: 1m    # how far one partition may be read ahead of another, in event time; 0s: any distance
  * goodput:               # limits within which a complete request is good
  *   ttft: 2s
  *   tpot: 200ms
@@ -42,6 +42,14 @@ public record MeasureSettings(
         return from(Settings.parse(name, yaml));
     }
 
+    /**
+     * The same settings with partitions read each at its own pace: for bounded reads, since the connector cannot pause a partition that
+     * it has read to its end.
+     */
+    public MeasureSettings withoutAlignment() {
+        return new MeasureSettings(watermarkDelay, lateness, idleness, Duration.ZERO, goodput);
+    }
+
     /** The same settings with another watermark delay. */
     public MeasureSettings withWatermarkDelay(Duration delay) {
         return new MeasureSettings(delay, lateness, idleness, alignmentDrift, goodput);
@@ -55,7 +63,7 @@ public record MeasureSettings(
                 duration(root, "watermark-delay", Duration.ZERO, hour, Duration.ofSeconds(5)),
                 duration(root, "lateness", Duration.ZERO, hour, Duration.ofMinutes(10)),
                 duration(root, "idleness", Duration.ofSeconds(1), hour, Duration.ofSeconds(60)),
-                duration(root, "alignment-drift", Duration.ofSeconds(1), hour, Duration.ofMinutes(1)),
+                duration(root, "alignment-drift", Duration.ZERO, hour, Duration.ofMinutes(1)),
                 new Goodput(
                         limits.duration("ttft", Duration.ofNanos(1_000), hour, standard.ttft()),
                         limits.duration("tpot", Duration.ofNanos(1_000), hour, standard.tpot()),

@@ -47,11 +47,16 @@ public final class MetricCatalogue {
 
     /** The catalogue that is shipped. */
     public static MetricCatalogue shipped() {
+        return parse("metrics.yaml", shippedYaml());
+    }
+
+    /** The text of the catalogue that is shipped. */
+    public static String shippedYaml() {
         try (InputStream yaml = MetricCatalogue.class.getResourceAsStream("metrics.yaml")) {
             if (yaml == null) {
                 throw new IllegalStateException("metrics.yaml is missing from the jar");
             }
-            return parse("metrics.yaml", new String(yaml.readAllBytes(), StandardCharsets.UTF_8));
+            return new String(yaml.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

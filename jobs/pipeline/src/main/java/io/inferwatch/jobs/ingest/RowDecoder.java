@@ -115,7 +115,7 @@ final class RowDecoder {
                 at += length;
             }
             case SKIP_NUMBER -> readLong();
-            case SKIP_BYTES -> at += readLength();
+            case SKIP_BYTES -> skipBytes();
             case SKIP_FIXED -> at += step.fixedBytes;
             case SKIP_ANY -> skip(step.schema);
         }
@@ -131,7 +131,7 @@ final class RowDecoder {
             case INT, LONG, ENUM -> readLong();
             case FLOAT -> at += Float.BYTES;
             case DOUBLE -> at += Double.BYTES;
-            case STRING, BYTES -> at += readLength();
+            case STRING, BYTES -> skipBytes();
             case FIXED -> at += schema.getFixedSize();
             case RECORD -> {
                 for (Schema.Field field : schema.getFields()) {
@@ -158,7 +158,7 @@ final class RowDecoder {
         for (long count = readLong(); count != 0; count = readLong()) {
             if (count < 0) {
                 // A negative count is followed by the block's length in bytes.
-                at += readLength();
+                skipBytes();
                 if (at > source.length) {
                     throw malformed("body: breaks off after " + source.length + " bytes");
                 }
@@ -166,11 +166,16 @@ final class RowDecoder {
             }
             for (long i = 0; i < count; i++) {
                 if (keyed) {
-                    at += readLength();
+                    skipBytes();
                 }
                 skip(element);
             }
         }
+    }
+
+    private void skipBytes() throws UndecodableEventException {
+        int length = readLength();
+        at += length;
     }
 
     private int readLength() throws UndecodableEventException {

@@ -57,9 +57,6 @@ public final class ScreenFunction extends ProcessFunction<RequestRow, RequestRow
     /** Requests that came too late, as they came. */
     public static final OutputTag<OutboundRecord> LATE = new OutputTag<>("late") {};
 
-    /** How far ahead of the broker's clock a time may be. */
-    public static final Duration FUTURE_TOLERANCE = Duration.ofMinutes(5);
-
     private static final Logger LOG = LoggerFactory.getLogger(ScreenFunction.class);
     private static final long MAX_NUMBER = 1_000_000_000_000_000L;
     private static final int MAX_DEAD_LETTER_BYTES = 64 * 1024;
@@ -287,12 +284,12 @@ public final class ScreenFunction extends ProcessFunction<RequestRow, RequestRow
         if (time <= 0) {
             return refuse(row, "implausible-value", timeName + ": must be after 1970, found " + time, context);
         }
-        if (time / 1000 > row.appendedAtMillis() + FUTURE_TOLERANCE.toMillis()) {
+        if (time / 1000 > row.appendedAtMillis() + EventTime.FUTURE_TOLERANCE.toMillis()) {
             return refuse(
                     row,
                     "future",
-                    timeName + ": must be at most " + FUTURE_TOLERANCE.toMinutes() + " min after the broker's "
-                            + row.appendedAtMillis() + " ms, found " + time + " us",
+                    timeName + ": must be at most " + EventTime.FUTURE_TOLERANCE.toMinutes()
+                            + " min after the broker's " + row.appendedAtMillis() + " ms, found " + time + " us",
                     context);
         }
         if (row.number(at.weight) == 0) {

@@ -130,7 +130,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         Level level = Level.PANE;
         long end = partial.paneEndMillis();
         while (true) {
-            merge(level, end, partial.content(), context.timerService());
+            merge(level, end, partial.content(), watermark, context.timerService());
             if (end - 1 > watermark) {
                 return;
             }
@@ -165,7 +165,12 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
             emit(level, end, series, view, out);
             Optional<Level> above = level.above();
             if (above.isPresent()) {
-                merge(above.get(), ceiling(end, above.get().millis(view)), stored.content, context.timerService());
+                merge(
+                        above.get(),
+                        ceiling(end, above.get().millis(view)),
+                        stored.content,
+                        timestamp,
+                        context.timerService());
             }
         }
         if (end % MINUTE_MILLIS == 0) {
@@ -173,12 +178,15 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         }
     }
 
-    /** Merges into a window; a new one gets its timers, for its end and for being forgotten. */
-    private void merge(Level level, long end, byte[] part, TimerService timers) throws Exception {
+    /**
+     * Merges into a window; a new one gets its timers, for being forgotten and, unless that lies behind, for its end. What lies behind
+     * is told by the time reached, not by the watermark: that may have leapt over several windows' ends whose timers are still to fire.
+     */
+    private void merge(Level level, long end, byte[] part, long reachedMillis, TimerService timers) throws Exception {
         Stored stored = Stored.of(windows().get(level.key(end)));
         if (stored == null) {
             windows().put(level.key(end), new Stored(0, part).bytes());
-            if (end - 1 > timers.currentWatermark()) {
+            if (end - 1 > reachedMillis) {
                 timers.registerEventTimeTimer(end - 1);
             }
             timers.registerEventTimeTimer(ceiling(end, MINUTE_MILLIS) - 1 + keepMillis);
