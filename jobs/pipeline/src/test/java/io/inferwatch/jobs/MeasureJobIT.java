@@ -240,7 +240,7 @@ class MeasureJobIT {
         assertThat(sketch.sum()).isEqualTo(Arrays.stream(sorted).sum());
         for (double q : new double[] {0.5, 0.9, 0.95, 0.99, 0.999}) {
             long exact = sorted[(int) Math.ceil(q * sorted.length - 1e-9) - 1];
-            assertThat(sketch.quantile(q)).isCloseTo(exact, within(0.004 * exact));
+            assertThat(sketch.quantile(q)).isCloseTo((double) exact, within(0.004 * exact));
         }
     }
 
