@@ -1,5 +1,6 @@
 package io.inferwatch.jobs;
 
+import io.inferwatch.jobs.health.HealthReporter;
 import io.inferwatch.jobs.ingest.EventTime;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.jobs.ingest.RequestRow;
@@ -21,7 +22,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 /** Events to windows: one pass over the requests topic, exact and mergeable. Needs object reuse and operator chaining. */
 public final class MeasureJob {
     /** Name of the job in Flink. */
-    public static final String NAME = "Inferwatch measure";
+    public static final String NAME = HealthReporter.JOB_PREFIX + "measure";
 
     private MeasureJob() {}
 
