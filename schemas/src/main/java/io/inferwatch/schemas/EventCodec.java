@@ -9,18 +9,18 @@ import java.util.Map;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 import org.apache.avro.SchemaNormalization;
-import org.apache.avro.io.BinaryDecoder;
 import org.apache.avro.io.BinaryEncoder;
-import org.apache.avro.io.DecoderFactory;
 import org.apache.avro.io.EncoderFactory;
 import org.apache.avro.specific.SpecificData;
 import org.apache.avro.specific.SpecificDatumReader;
 import org.apache.avro.specific.SpecificDatumWriter;
 import org.apache.avro.specific.SpecificRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes and reads events in Avro's single-object encoding: two marker bytes, the writer schema's CRC-64-AVRO fingerprint in little
- * endian, the binary body. The header is checked here, because the generated decoders take twice as long. Not thread safe.
+ * endian, the binary body. The header is checked here, because the generated decoders take twice as long. Whatever the bytes are,
+ * decoding yields an event or an {@link UndecodableEventException}, and allocates no more than they can fill. Not thread safe.
  */
 public final class EventCodec {
     /** Bytes before the body. */
@@ -29,14 +29,13 @@ public final class EventCodec {
     private static final byte MARKER_0 = (byte) 0xC3;
     private static final byte MARKER_1 = 0x01;
 
-    private record Key(long fingerprint, String readerName) {}
-
-    private final ReleasedSchemas schemas = ReleasedSchemas.all();
+    private final ReleasedSchemas schemas;
     private final Map<Schema, Writer> writers = new HashMap<>();
-    private final Map<Key, SpecificDatumReader<SpecificRecord>> readers = new HashMap<>();
+    private final Map<Long, Reader> readers = new HashMap<>();
+    private @Nullable Reader lastReader;
     private final ByteArrayOutputStream buffer = new ByteArrayOutputStream(1024);
-    private BinaryEncoder encoder = EncoderFactory.get().directBinaryEncoder(buffer, null);
-    private BinaryDecoder decoder = DecoderFactory.get().binaryDecoder(new byte[0], null);
+    private BinaryEncoder encoder = EncoderFactory.get().binaryEncoder(buffer, null);
+    private final ByteArrayDecoder decoder = new ByteArrayDecoder();
 
     private record Writer(byte[] header, SpecificDatumWriter<SpecificRecord> body) {
         static Writer of(Schema schema) {
@@ -50,19 +49,42 @@ public final class EventCodec {
         }
     }
 
+    /**
+     * How bytes of one writer schema are read.
+     *
+     * @param type the class of the record; null when this version has none of that name
+     */
+    private record Reader(
+            long fingerprint, Schema writer, @Nullable Class<?> type, SpecificDatumReader<SpecificRecord> body) {}
+
+    /** A codec for every released schema. */
+    public EventCodec() {
+        this(ReleasedSchemas.all());
+    }
+
+    EventCodec(ReleasedSchemas schemas) {
+        this.schemas = schemas;
+    }
+
     /** The event's bytes. */
     public byte[] encode(SpecificRecord event) {
         Writer writer = writers.computeIfAbsent(event.getSchema(), Writer::of);
         buffer.reset();
         buffer.writeBytes(writer.header);
-        encoder = EncoderFactory.get().directBinaryEncoder(buffer, encoder);
+        boolean written = false;
         try {
             writer.body.write(event, encoder);
             encoder.flush();
+            written = true;
+            return buffer.toByteArray();
         } catch (IOException e) {
             throw new IllegalStateException("a byte array refused bytes", e);
+        } finally {
+            if (!written) {
+                // It still holds the beginning of the event that broke off.
+                encoder = EncoderFactory.get().binaryEncoder(buffer, null);
+            }
         }
-        return buffer.toByteArray();
     }
 
     /**
@@ -71,15 +93,15 @@ public final class EventCodec {
      * @throws UndecodableEventException when they hold none
      */
     public <T extends SpecificRecord> T decode(byte[] bytes, Class<T> type) throws UndecodableEventException {
-        Schema writer = writerSchema(bytes);
-        Schema reader = SpecificData.get().getSchema(type);
-        if (!writer.getFullName().equals(reader.getFullName())) {
+        Reader reader = reader(bytes);
+        if (reader.type != type) {
             throw new UndecodableEventException(
                     UndecodableEventException.Reason.UNEXPECTED_RECORD,
-                    "record: must be " + reader.getFullName() + ", found " + writer.getFullName(),
+                    "record: must be " + SpecificData.get().getSchema(type).getFullName() + ", found "
+                            + reader.writer.getFullName(),
                     null);
         }
-        return type.cast(body(bytes, writer, reader));
+        return type.cast(body(bytes, reader));
     }
 
     /**
@@ -88,16 +110,14 @@ public final class EventCodec {
      * @throws UndecodableEventException when they hold none
      */
     public SpecificRecord decode(byte[] bytes) throws UndecodableEventException {
-        Schema writer = writerSchema(bytes);
-        for (Schema present : ReleasedSchemas.present()) {
-            if (present.getFullName().equals(writer.getFullName())) {
-                return body(bytes, writer, present);
-            }
+        Reader reader = reader(bytes);
+        if (reader.type == null) {
+            throw new UndecodableEventException(
+                    UndecodableEventException.Reason.UNEXPECTED_RECORD,
+                    "record: " + reader.writer.getFullName() + " is no longer read by this version",
+                    null);
         }
-        throw new UndecodableEventException(
-                UndecodableEventException.Reason.UNEXPECTED_RECORD,
-                "record: " + writer.getFullName() + " is no longer read by this version",
-                null);
+        return body(bytes, reader);
     }
 
     /**
@@ -106,15 +126,7 @@ public final class EventCodec {
      * @throws UndecodableEventException when the header is not ours or names a schema that was never released
      */
     public Schema writerSchema(byte[] bytes) throws UndecodableEventException {
-        long fingerprint = fingerprint(bytes);
-        Schema writer = schemas.byFingerprint(fingerprint);
-        if (writer == null) {
-            throw new UndecodableEventException(
-                    UndecodableEventException.Reason.UNKNOWN_SCHEMA,
-                    "schema fingerprint: must be of a released schema, found %016x".formatted(fingerprint),
-                    null);
-        }
-        return writer;
+        return reader(bytes).writer;
     }
 
     /**
@@ -129,28 +141,65 @@ public final class EventCodec {
                     "header: must be c3 01 and a schema fingerprint, found " + describeStart(bytes),
                     null);
         }
-        return ByteBuffer.wrap(bytes, 2, 8).order(ByteOrder.LITTLE_ENDIAN).getLong();
+        long fingerprint = 0;
+        for (int i = HEADER_BYTES - 1; i >= 2; i--) {
+            fingerprint = (fingerprint << 8) | (bytes[i] & 0xFF);
+        }
+        return fingerprint;
     }
 
-    private SpecificRecord body(byte[] bytes, Schema writer, Schema reader) throws UndecodableEventException {
-        SpecificDatumReader<SpecificRecord> datumReader = readers.computeIfAbsent(
-                new Key(SchemaNormalization.parsingFingerprint64(writer), reader.getFullName()),
-                key -> new SpecificDatumReader<>(writer, reader));
-        decoder = DecoderFactory.get().binaryDecoder(bytes, HEADER_BYTES, bytes.length - HEADER_BYTES, decoder);
-        try {
-            SpecificRecord event = datumReader.read(null, decoder);
-            if (!decoder.isEnd()) {
+    private Reader reader(byte[] bytes) throws UndecodableEventException {
+        long fingerprint = fingerprint(bytes);
+        Reader last = lastReader;
+        if (last != null && last.fingerprint == fingerprint) {
+            return last;
+        }
+        Reader reader = readers.get(fingerprint);
+        if (reader == null) {
+            Schema writer = schemas.byFingerprint(fingerprint);
+            if (writer == null) {
                 throw new UndecodableEventException(
-                        UndecodableEventException.Reason.MALFORMED, "body: bytes are left over after the record", null);
+                        UndecodableEventException.Reason.UNKNOWN_SCHEMA,
+                        "schema fingerprint: must be of a released schema, found %016x".formatted(fingerprint),
+                        null);
             }
-            return event;
-        } catch (IOException | AvroRuntimeException | IndexOutOfBoundsException | NegativeArraySizeException e) {
+            reader = readerOf(fingerprint, writer);
+            readers.put(fingerprint, reader);
+        }
+        lastReader = reader;
+        return reader;
+    }
+
+    private static Reader readerOf(long fingerprint, Schema writer) {
+        for (Schema present : ReleasedSchemas.present()) {
+            if (present.getFullName().equals(writer.getFullName())) {
+                return new Reader(
+                        fingerprint,
+                        writer,
+                        SpecificData.get().getClass(present),
+                        new SpecificDatumReader<>(writer, present));
+            }
+        }
+        return new Reader(fingerprint, writer, null, new SpecificDatumReader<>(writer));
+    }
+
+    private SpecificRecord body(byte[] bytes, Reader reader) throws UndecodableEventException {
+        decoder.reset(bytes, HEADER_BYTES);
+        SpecificRecord event;
+        try {
+            event = reader.body.read(null, decoder);
+        } catch (IOException | AvroRuntimeException | IndexOutOfBoundsException e) {
             // Avro throws all of these at bytes that break the schema.
             throw new UndecodableEventException(
                     UndecodableEventException.Reason.MALFORMED,
-                    "body: does not follow " + writer.getFullName() + ": " + e,
+                    "body: does not follow " + reader.writer.getFullName() + ": " + e.getMessage(),
                     e);
         }
+        if (!decoder.isEnd()) {
+            throw new UndecodableEventException(
+                    UndecodableEventException.Reason.MALFORMED, "body: bytes are left over after the record", null);
+        }
+        return event;
     }
 
     private static String describeStart(byte[] bytes) {
@@ -159,12 +208,18 @@ public final class EventCodec {
         }
         return switch (bytes[0]) {
             case '{', '[' -> "JSON";
-            case 0 -> "Confluent framing (magic byte 00)";
-            case 'O' -> bytes.length > 2 && bytes[1] == 'b' && bytes[2] == 'j' ? "an Avro container file" : "byte 4f";
-            default ->
-                bytes.length < HEADER_BYTES && bytes[0] == MARKER_0
-                        ? "only " + bytes.length + " bytes"
-                        : "byte %02x".formatted(bytes[0]);
+            case 0 ->
+                bytes.length < 5
+                        ? "byte 00"
+                        : "Confluent framing (magic byte 00, schema id "
+                                + ByteBuffer.wrap(bytes, 1, 4).getInt() + ")";
+            case 'O' ->
+                bytes.length > 3 && bytes[1] == 'b' && bytes[2] == 'j' && bytes[3] == 1
+                        ? "an Avro container file"
+                        : "byte 4f";
+            case MARKER_0 ->
+                bytes.length < HEADER_BYTES ? "only " + bytes.length + " bytes" : "bytes c3 %02x".formatted(bytes[1]);
+            default -> "byte %02x".formatted(bytes[0]);
         };
     }
 }

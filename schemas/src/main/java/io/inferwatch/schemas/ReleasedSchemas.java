@@ -7,7 +7,9 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.avro.Schema;
@@ -47,7 +49,7 @@ public final class ReleasedSchemas {
         return byFingerprint.get(fingerprint);
     }
 
-    /** The schemas of each release, by release, as they were published. */
+    /** The schemas of each release, in the order of the releases, as they were published. */
     public Map<String, List<Schema>> byRelease() {
         return released;
     }
@@ -57,9 +59,16 @@ public final class ReleasedSchemas {
         return PRESENT;
     }
 
+    /** These and one more, as if it had been released too. */
+    ReleasedSchemas with(Schema schema) {
+        Map<Long, Schema> more = new HashMap<>(byFingerprint);
+        more.put(SchemaNormalization.parsingFingerprint64(schema), schema);
+        return new ReleasedSchemas(Map.copyOf(more), released);
+    }
+
     private static ReleasedSchemas load() {
         Map<Long, Schema> byFingerprint = new HashMap<>();
-        Map<String, List<Schema>> released = new HashMap<>();
+        Map<String, List<Schema>> released = new LinkedHashMap<>();
         for (String path : lines("released/index.txt")) {
             String release = path.substring(0, path.indexOf('/'));
             Schema schema = new Schema.Parser().parse(String.join("\n", lines("released/" + path)));
@@ -69,7 +78,8 @@ public final class ReleasedSchemas {
         for (Schema schema : PRESENT) {
             byFingerprint.put(SchemaNormalization.parsingFingerprint64(schema), schema);
         }
-        return new ReleasedSchemas(Map.copyOf(byFingerprint), Map.copyOf(released));
+        released.replaceAll((release, schemas) -> List.copyOf(schemas));
+        return new ReleasedSchemas(Map.copyOf(byFingerprint), Collections.unmodifiableMap(released));
     }
 
     private static List<String> lines(String resource) {

@@ -9,9 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,6 +26,12 @@ public final class MetricCatalogue {
     public static final int MAX_SERIES = 50_000;
 
     private static final int MAX_DIMENSIONS = 3;
+
+    private static final List<String> OUTCOMES =
+            Arrays.stream(Outcome.values()).map(Outcome::name).toList();
+
+    /** Tags that points have besides dimensions; InfluxDB takes no tag named time. */
+    private static final List<String> RESERVED = List.of("time", "view", "metric");
 
     private final List<Metric> metrics;
     private final List<Ratio> ratios;
@@ -119,14 +126,20 @@ public final class MetricCatalogue {
     private static MetricCatalogue read(Settings root) {
         List<Metric> metrics = new ArrayList<>();
         root.section("metrics").sections().forEach((name, entry) -> metrics.add(readMetric(name, entry)));
-        Set<String> metricNames = names(metrics.stream().map(Metric::name).toList());
+        Set<String> metricNames = names(metrics, Metric.Kind.values());
 
         List<Ratio> ratios = new ArrayList<>();
-        root.section("ratios").sections().forEach((name, entry) -> ratios.add(readRatio(name, entry, metricNames)));
+        Set<String> sums = names(metrics, Metric.Kind.SUM);
+        root.section("ratios").sections().forEach((name, entry) -> {
+            if (metricNames.contains(name)) {
+                root.problem("ratios." + name, "a name that no metric has", "it twice");
+            }
+            ratios.add(readRatio(name, entry, sums));
+        });
 
         Map<String, GroupingDimension> dimensions = new LinkedHashMap<>();
         Settings dimensionEntries = root.section("dimensions");
-        Map<String, Settings> products = new HashMap<>();
+        Map<String, Settings> products = new LinkedHashMap<>();
         dimensionEntries.sections().forEach((name, entry) -> {
             if (entry.has("product")) {
                 products.put(name, entry);
@@ -141,6 +154,8 @@ public final class MetricCatalogue {
             }
         });
 
+        dimensions.values().forEach(dimension -> checkPer(dimension, dimensions, dimensionEntries));
+
         List<View> views = new ArrayList<>();
         Settings viewEntries = root.section("views");
         viewEntries.sections().forEach((name, entry) -> views.add(readView(name, entry, dimensions, metricNames)));
@@ -152,7 +167,8 @@ public final class MetricCatalogue {
             root.problem("views", "at least one view", "none");
         }
 
-        List<String> storedSketches = root.list("stored-sketches", name -> known(name, metricNames), List.of());
+        Set<String> quantiles = names(metrics, Metric.Kind.QUANTILE);
+        List<String> storedSketches = root.names("stored-sketches", "a quantile metric of this catalogue", quantiles);
         root.check();
         return new MetricCatalogue(
                 metrics, ratios, List.copyOf(dimensions.values()), views, Set.copyOf(storedSketches));
@@ -160,40 +176,104 @@ public final class MetricCatalogue {
 
     private static Metric readMetric(String name, Settings entry) {
         checkName(name, entry);
-        Metric.Unit unit = entry.choice("unit", Metric.Unit.class, Metric.Unit.REQUESTS);
-        List<Outcome> outcomes = entry.list("outcomes", MetricCatalogue::outcome, List.of());
-        return new Metric(
+        List<Outcome> outcomes = entry.names("outcomes", "an outcome", OUTCOMES).stream()
+                .map(Outcome::valueOf)
+                .toList();
+        Metric metric = new Metric(
                 name,
-                entry.choice("of", Metric.Origin.class, Metric.Origin.REQUESTS),
-                entry.choice("kind", Metric.Kind.class, Metric.Kind.SUM),
+                entry.choice("of", Metric.Origin.class),
+                entry.choice("kind", Metric.Kind.class),
                 entry.text("value"),
                 outcomes.isEmpty() ? Set.of() : EnumSet.copyOf(outcomes),
-                unit,
+                entry.choice("unit", Metric.Unit.class),
                 entry.choice("better", Metric.Better.class, Metric.Better.NEITHER),
                 entry.flag("rate", false),
                 entry.text("help"));
+        checkMetric(metric, entry);
+        return metric;
     }
 
-    private static Ratio readRatio(String name, Settings entry, Set<String> metricNames) {
+    private static void checkMetric(Metric metric, Settings entry) {
+        if (metric.rate() && metric.kind() != Metric.Kind.SUM) {
+            entry.problem("rate", "left out unless kind is sum", "true");
+        }
+        if (metric.of() == Metric.Origin.HEARTBEATS) {
+            if (metric.kind() != Metric.Kind.GAUGE) {
+                entry.problem("kind", "gauge for heartbeats", label(metric.kind()));
+            }
+            if (!metric.outcomes().isEmpty()) {
+                entry.problem(
+                        "outcomes", "left out for heartbeats", metric.outcomes().toString());
+            }
+        } else if (metric.kind() == Metric.Kind.GAUGE) {
+            entry.problem("kind", "sum or quantile for requests", "gauge");
+        }
+        if (!metric.value().isEmpty()) {
+            checkValue(metric, entry);
+        }
+    }
+
+    private static void checkValue(Metric metric, Settings entry) {
+        if (metric.value().equals("1") || metric.value().equals("good")) {
+            if (metric.kind() != Metric.Kind.SUM || metric.unit() != Metric.Unit.REQUESTS) {
+                entry.problem("value", "a field unless kind is sum and unit is requests", "'" + metric.value() + "'");
+            }
+            return;
+        }
+        EventFields fields = EventFields.of(metric.of());
+        List<String> terms = List.of(metric.value().split(" - ", -1));
+        if (terms.size() > 2) {
+            entry.problem("value", "1, good, a field or a difference of two fields", "'" + metric.value() + "'");
+            return;
+        }
+        for (String field : terms) {
+            boolean sketch = terms.size() == 1
+                    && metric.kind() == Metric.Kind.QUANTILE
+                    && fields.holds(field).equals(Optional.of(EventFields.Holds.SKETCH));
+            if (sketch || fields.require(field, EventFields.Holds.NUMBER, "value", entry)) {
+                checkUnit(metric, field, entry);
+            }
+        }
+    }
+
+    /** A field's name says its unit; only what events count otherwise is free. */
+    private static void checkUnit(Metric metric, String field, Settings entry) {
+        Metric.Unit said = field.endsWith("Micros")
+                ? Metric.Unit.MICROSECONDS
+                : field.endsWith("Nanos")
+                        ? Metric.Unit.NANOSECONDS
+                        : field.endsWith("Tokens") ? Metric.Unit.TOKENS : metric.unit();
+        if (said != metric.unit()) {
+            entry.problem("unit", label(said) + " as " + field + " says", label(metric.unit()));
+        }
+    }
+
+    private static Ratio readRatio(String name, Settings entry, Set<String> sums) {
         checkName(name, entry);
         return new Ratio(
                 name,
-                knownText("numerator", entry, metricNames),
-                knownText("denominator", entry, metricNames),
+                knownText("numerator", entry, sums),
+                knownText("denominator", entry, sums),
                 entry.choice("better", Metric.Better.class, Metric.Better.NEITHER),
                 entry.text("help"));
     }
 
     private static GroupingDimension readDimension(String name, Settings entry) {
-        checkName(name, entry);
+        checkDimensionName(name, entry);
         String field = entry.text("field");
         if (!entry.has("edges")) {
             String per = entry.text("per", "");
+            if (!field.isEmpty()) {
+                EventFields.REQUESTS.require(field, EventFields.Holds.TEXT, "field", entry);
+            }
             return new GroupingDimension.Values(
                     name,
                     field,
-                    (int) entry.integer("limit", 1, MAX_SERIES, 1),
+                    (int) entry.integer("limit", 1, MAX_SERIES),
                     per.isEmpty() ? Optional.empty() : Optional.of(per));
+        }
+        if (!field.isEmpty()) {
+            EventFields.REQUESTS.require(field, EventFields.Holds.NUMBER, "field", entry);
         }
         List<Long> edges = entry.list("edges", MetricCatalogue::edge, List.of());
         List<String> labels = entry.list("labels", MetricCatalogue::tagValue, List.of());
@@ -205,14 +285,21 @@ public final class MetricCatalogue {
         if (labels.size() != edges.size() + 1) {
             entry.problem("labels", "one more than the " + edges.size() + " edges", Integer.toString(labels.size()));
         }
+        if (Set.copyOf(labels).size() < labels.size()) {
+            entry.problem("labels", "all different", labels.toString());
+        }
         String shareOf = entry.text("share-of", "");
+        if (!shareOf.isEmpty()) {
+            EventFields.REQUESTS.require(shareOf, EventFields.Holds.NUMBER, "share-of", entry);
+        }
         return new GroupingDimension.Buckets(
                 name, field, shareOf.isEmpty() ? Optional.empty() : Optional.of(shareOf), edges, labels);
     }
 
     private static @Nullable GroupingDimension readProduct(
             String name, Settings entry, Map<String, GroupingDimension> dimensions) {
-        List<String> factors = entry.list("product", factor -> known(factor, dimensions.keySet()), List.of());
+        checkDimensionName(name, entry);
+        List<String> factors = entry.names("product", "a dimension of this catalogue", dimensions.keySet());
         if (factors.size() == 2
                 && dimensions.get(factors.get(0)) instanceof GroupingDimension.Buckets first
                 && dimensions.get(factors.get(1)) instanceof GroupingDimension.Buckets second) {
@@ -225,9 +312,12 @@ public final class MetricCatalogue {
     private static View readView(
             String name, Settings entry, Map<String, GroupingDimension> dimensions, Set<String> metricNames) {
         checkName(name, entry);
-        List<String> by = entry.list("by", dimension -> known(dimension, dimensions.keySet()), List.of());
+        List<String> by = entry.names("by", "a dimension of this catalogue", dimensions.keySet());
         if (by.size() > MAX_DIMENSIONS) {
             entry.problem("by", "at most " + MAX_DIMENSIONS + " dimensions", Integer.toString(by.size()));
+        }
+        if (Set.copyOf(by).size() < by.size()) {
+            entry.problem("by", "dimensions that are all different", by.toString());
         }
         List<GroupingDimension> grouping = new ArrayList<>();
         by.forEach(dimension -> {
@@ -242,17 +332,17 @@ public final class MetricCatalogue {
         }
         Duration tenSeconds = Duration.ofSeconds(10);
         Duration pane = entry.duration("pane", Duration.ofSeconds(1), tenSeconds, tenSeconds);
-        if (pane == null || Duration.ofMinutes(1).toMillis() % pane.toMillis() != 0) {
-            entry.problem("pane", "a divisor of one minute", String.valueOf(pane));
+        if (pane == null || Duration.ofMinutes(1).toNanos() % pane.toNanos() != 0) {
+            entry.problem("pane", "a divisor of one minute", pane == null ? "nothing" : Settings.write(pane));
             pane = tenSeconds;
         }
         return new View(
                 name,
                 grouping,
-                Set.copyOf(entry.list("metrics", metric -> known(metric, metricNames), List.of())),
+                Set.copyOf(entry.names("metrics", "a metric of this catalogue", metricNames)),
                 traffic.equals("synthetic"),
                 pane,
-                (int) entry.integer("max-series", 1, MAX_SERIES, 1),
+                (int) entry.integer("max-series", 1, MAX_SERIES),
                 entry.flag("ten-seconds", false),
                 entry.flag("sketches", false));
     }
@@ -263,16 +353,29 @@ public final class MetricCatalogue {
         }
     }
 
-    private static Outcome outcome(String text) {
-        for (Outcome outcome : Outcome.values()) {
-            if (outcome.name().equals(text)) {
-                return outcome;
-            }
+    private static void checkDimensionName(String name, Settings entry) {
+        checkName(name, entry);
+        if (RESERVED.contains(name)) {
+            entry.problem(
+                    "name",
+                    "none of " + String.join(", ", RESERVED) + ", which points use themselves",
+                    "'" + name + "'");
         }
-        throw new IllegalArgumentException("an outcome"
-                + Settings.nearest(
-                        text.toUpperCase(Locale.ROOT),
-                        List.of(Outcome.values()).stream().map(Outcome::name).toList()));
+    }
+
+    private static void checkPer(
+            GroupingDimension dimension, Map<String, GroupingDimension> dimensions, Settings entries) {
+        if (dimension instanceof GroupingDimension.Values values) {
+            values.per().ifPresent(per -> {
+                if (!(dimensions.get(per) instanceof GroupingDimension.Values) || per.equals(values.name())) {
+                    entries.section(values.name())
+                            .problem(
+                                    "per",
+                                    "another dimension with a limit",
+                                    "'" + per + "'" + Settings.nearest(per, dimensions.keySet()));
+                }
+            });
+        }
     }
 
     private static Long edge(String text) {
@@ -290,22 +393,24 @@ public final class MetricCatalogue {
         return text;
     }
 
-    private static String known(String name, Set<String> names) {
-        if (!names.contains(name)) {
-            throw new IllegalArgumentException("a name of this catalogue" + Settings.nearest(name, names));
-        }
-        return name;
-    }
-
-    private static String knownText(String key, Settings entry, Set<String> names) {
+    private static String knownText(String key, Settings entry, Set<String> sums) {
         String name = entry.text(key);
-        if (!names.contains(name)) {
-            entry.problem(key, "a name of this catalogue" + Settings.nearest(name, names), "'" + name + "'");
+        if (!name.isEmpty() && !sums.contains(name)) {
+            entry.problem(key, "a sum metric of this catalogue", "'" + name + "'" + Settings.nearest(name, sums));
         }
         return name;
     }
 
-    private static Set<String> names(List<String> names) {
-        return Set.copyOf(names);
+    /** In the catalogue's order, so that a suggestion among equally near names is always the same. */
+    private static Set<String> names(List<Metric> metrics, Metric.Kind... kinds) {
+        Set<String> names = new LinkedHashSet<>();
+        metrics.stream()
+                .filter(metric -> List.of(kinds).contains(metric.kind()))
+                .forEach(metric -> names.add(metric.name()));
+        return names;
+    }
+
+    private static String label(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

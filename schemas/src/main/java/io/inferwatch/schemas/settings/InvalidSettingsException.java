@@ -14,7 +14,7 @@ public final class InvalidSettingsException extends RuntimeException {
         this.problems = List.copyOf(problems);
     }
 
-    /** The problems, in the order of the source. */
+    /** The problems: faulty values in the order in which they were read, then unknown keys. */
     public List<String> problems() {
         return problems;
     }

@@ -2,6 +2,7 @@ package io.inferwatch.schemas.settings;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,15 +30,18 @@ import org.jspecify.annotations.Nullable;
  * then a faulty value reads as its default.
  */
 public final class Settings {
-    private static final YAMLMapper YAML = new YAMLMapper(YAMLFactory.builder()
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .build());
+    private static final YAMLMapper YAML = YAMLMapper.builder(YAMLFactory.builder()
+                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .build())
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
     private static final Pattern DURATION = Pattern.compile("(\\d+)(us|ms|s|m|h|d)");
 
     private final Source source;
     private final String path;
     private final JsonNode node;
     private final Set<String> known = new LinkedHashSet<>();
+    private final Map<String, Settings> sections = new LinkedHashMap<>();
 
     private record Source(String name, List<String> problems, List<Settings> sections) {}
 
@@ -88,22 +93,19 @@ public final class Settings {
 
     /** The section under a key; empty when the key is absent. */
     public Settings section(String key) {
-        JsonNode child = child(key);
-        if (child == null) {
-            return new Settings(source, path(key), JsonNodeFactory.instance.objectNode());
+        Settings section = sections.get(key);
+        if (section == null) {
+            section = readSection(key);
+            sections.put(key, section);
         }
-        if (!child.isObject()) {
-            problem(key, "a mapping of keys", describe(child));
-            return new Settings(source, path(key), JsonNodeFactory.instance.objectNode());
-        }
-        return new Settings(source, path(key), child);
+        return section;
     }
 
     /** The sections under the keys of this one, in the file's order: for mappings whose keys are names. */
     public Map<String, Settings> sections() {
-        Map<String, Settings> sections = new LinkedHashMap<>();
-        node.fieldNames().forEachRemaining(name -> sections.put(name, section(name)));
-        return sections;
+        Map<String, Settings> named = new LinkedHashMap<>();
+        node.fieldNames().forEachRemaining(name -> named.put(name, section(name)));
+        return named;
     }
 
     /** Whether the key is there. */
@@ -111,14 +113,14 @@ public final class Settings {
         return child(key) != null;
     }
 
-    /** A text, or the default. */
+    /** A text, or the default. What YAML reads as a number or as true must stand in quotes: 1.10 is not the version 1.1. */
     public String text(String key, String whenAbsent) {
         JsonNode child = child(key);
         if (child == null) {
             return whenAbsent;
         }
-        if (!child.isValueNode() || child.asText().isBlank()) {
-            problem(key, "a text", describe(child));
+        if (!child.isTextual() || child.asText().isBlank()) {
+            problem(key, child.isNumber() || child.isBoolean() ? "a text in quotes" : "a text", describe(child));
             return whenAbsent;
         }
         return child.asText();
@@ -126,11 +128,7 @@ public final class Settings {
 
     /** A text that must be there. */
     public String text(String key) {
-        if (child(key) == null) {
-            problem(key, "set", "nothing");
-            return "";
-        }
-        return text(key, "");
+        return isSet(key) ? text(key, "") : "";
     }
 
     /** A whole number within limits, or the default. */
@@ -147,6 +145,11 @@ public final class Settings {
             return whenAbsent;
         }
         return child.longValue();
+    }
+
+    /** A whole number within limits that must be there; until {@link #check()} throws, the lower limit stands for a missing one. */
+    public long integer(String key, long min, long max) {
+        return isSet(key) ? integer(key, min, max, min) : min;
     }
 
     /** True or false, or the default. */
@@ -195,6 +198,12 @@ public final class Settings {
         return whenAbsent;
     }
 
+    /** One of the constants of an enum that must be there; until {@link #check()} throws, the first stands for a missing one. */
+    public <E extends Enum<E>> E choice(String key, Class<E> type) {
+        E first = type.getEnumConstants()[0];
+        return isSet(key) ? choice(key, type, first) : first;
+    }
+
     /** A list whose items the function understands; it throws IllegalArgumentException with the rule at one that it does not. */
     public <T> List<T> list(String key, Function<String, T> item, List<T> whenAbsent) {
         JsonNode child = child(key);
@@ -207,6 +216,10 @@ public final class Settings {
         }
         List<T> items = new ArrayList<>();
         for (int i = 0; i < child.size(); i++) {
+            if (!child.get(i).isValueNode() || child.get(i).isNull()) {
+                problem(key + "[" + i + "]", "a text or a number", describe(child.get(i)));
+                continue;
+            }
             try {
                 items.add(item.apply(child.get(i).asText()));
             } catch (IllegalArgumentException e) {
@@ -214,6 +227,21 @@ public final class Settings {
             }
         }
         return items;
+    }
+
+    /** A list of names, each one of the known; empty when the key is absent. */
+    public List<String> names(String key, String mustBe, Collection<String> knownNames) {
+        List<String> names = new ArrayList<>();
+        List<String> items = list(key, Function.identity(), List.of());
+        for (int i = 0; i < items.size(); i++) {
+            String name = items.get(i);
+            if (knownNames.contains(name)) {
+                names.add(name);
+            } else {
+                problem(key + "[" + i + "]", mustBe, "'" + name + "'" + nearest(name, knownNames));
+            }
+        }
+        return names;
     }
 
     /** Notes a problem with a key of this section that its reader found. */
@@ -243,7 +271,8 @@ public final class Settings {
     /** The known name nearest to a mistyped one as {@code ", did you mean 'x'?"}, or an empty text when none is near. */
     public static String nearest(String name, Iterable<String> known) {
         String best = null;
-        int bestDistance = Math.max(2, name.length() / 3) + 1;
+        // Less than the whole name may be wrong: else every short name is near to every other.
+        int bestDistance = Math.min(name.length(), Math.max(2, name.length() / 3) + 1);
         for (String candidate : known) {
             int distance = editDistance(name, candidate);
             if (distance < bestDistance) {
@@ -275,7 +304,8 @@ public final class Settings {
         }
     }
 
-    private static String write(Duration duration) {
+    /** A duration as it is written in settings: {@code 250ms}, {@code 10s}, {@code 15m}, {@code 24h}. */
+    public static String write(Duration duration) {
         if (duration.toNanos() % 1_000_000 != 0) {
             return duration.toNanos() / 1_000 + "us";
         }
@@ -293,6 +323,23 @@ public final class Settings {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
+    private Settings readSection(String key) {
+        JsonNode child = child(key);
+        if (child != null && !child.isObject()) {
+            problem(key, "a mapping of keys", describe(child));
+            child = null;
+        }
+        return new Settings(source, path(key), child == null ? JsonNodeFactory.instance.objectNode() : child);
+    }
+
+    private boolean isSet(String key) {
+        if (child(key) == null) {
+            problem(key, "set", "nothing");
+            return false;
+        }
+        return true;
+    }
+
     private @Nullable JsonNode child(String key) {
         known.add(key);
         JsonNode child = node.get(key);
@@ -308,6 +355,7 @@ public final class Settings {
             case OBJECT -> "a mapping";
             case ARRAY -> "a list";
             case STRING -> "'" + node.asText() + "'";
+            case NULL -> "nothing";
             default -> node.asText();
         };
     }

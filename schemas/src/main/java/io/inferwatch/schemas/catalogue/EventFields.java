@@ -1,0 +1,68 @@
+package io.inferwatch.schemas.catalogue;
+
+import io.inferwatch.schemas.Heartbeat;
+import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.settings.Settings;
+import java.util.List;
+import java.util.Optional;
+import org.apache.avro.Schema;
+
+/** The fields of events that a catalogue may name, by the kind of value that they hold. */
+enum EventFields {
+    REQUESTS(RequestEvent.getClassSchema()),
+    HEARTBEATS(Heartbeat.getClassSchema());
+
+    /** What a field holds. */
+    enum Holds {
+        NUMBER,
+        TEXT,
+        SKETCH
+    }
+
+    private final Schema schema;
+
+    EventFields(Schema schema) {
+        this.schema = schema;
+    }
+
+    static EventFields of(Metric.Origin origin) {
+        return origin == Metric.Origin.REQUESTS ? REQUESTS : HEARTBEATS;
+    }
+
+    /** Notes a problem with the key unless the field is there and holds such a value. */
+    boolean require(String field, Holds holds, String key, Settings entry) {
+        if (holds(field).equals(Optional.of(holds))) {
+            return true;
+        }
+        String what =
+                switch (holds) {
+                    case NUMBER -> "a whole-number field of ";
+                    case TEXT -> "a text field of ";
+                    case SKETCH -> "a sketch field of ";
+                };
+        List<String> fitting = schema.getFields().stream()
+                .map(Schema.Field::name)
+                .filter(name -> holds(name).equals(Optional.of(holds)))
+                .toList();
+        entry.problem(key, what + schema.getName(), "'" + field + "'" + Settings.nearest(field, fitting));
+        return false;
+    }
+
+    /** What the field holds; empty when there is none of that name, or when it holds something else. */
+    Optional<Holds> holds(String name) {
+        Schema.Field field = schema.getField(name);
+        if (field == null) {
+            return Optional.empty();
+        }
+        Schema type = field.schema();
+        if (type.getType() == Schema.Type.UNION) {
+            type = type.getTypes().get(type.getTypes().get(0).getType() == Schema.Type.NULL ? 1 : 0);
+        }
+        return switch (type.getType()) {
+            case INT, LONG -> Optional.of(Holds.NUMBER);
+            case STRING -> Optional.of(Holds.TEXT);
+            case BYTES -> Optional.of(Holds.SKETCH);
+            default -> Optional.empty();
+        };
+    }
+}
