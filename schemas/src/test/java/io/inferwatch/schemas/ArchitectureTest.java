@@ -61,6 +61,9 @@ class ArchitectureTest {
 
     @Test
     void packagesFormNoCycle() {
-        slices().matching("io.inferwatch.schemas.(*)..").should().beFreeOfCycles().check(CLASSES);
+        slices().matching("io.inferwatch.schemas.(*)..")
+                .should()
+                .beFreeOfCycles()
+                .check(CLASSES);
     }
 }

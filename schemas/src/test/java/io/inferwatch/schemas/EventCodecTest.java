@@ -100,10 +100,10 @@ class EventCodecTest {
         // KAF-05: an identifier that means another record than the reader thinks.
         byte[] heartbeat = codec.encode(new RandomEvents(4).next(Heartbeat.getClassSchema()));
         assertThatThrownBy(() -> codec.decode(heartbeat, RequestEvent.class))
-                .isInstanceOfSatisfying(
-                        UndecodableEventException.class,
-                        e -> assertThat(e.reason()).isEqualTo(Reason.UNEXPECTED_RECORD))
-                .hasMessage("record: must be io.inferwatch.schemas.RequestEvent, found io.inferwatch.schemas.Heartbeat");
+                .isInstanceOfSatisfying(UndecodableEventException.class, e -> assertThat(e.reason())
+                        .isEqualTo(Reason.UNEXPECTED_RECORD))
+                .hasMessage(
+                        "record: must be io.inferwatch.schemas.RequestEvent, found io.inferwatch.schemas.Heartbeat");
     }
 
     @Test
@@ -113,9 +113,8 @@ class EventCodecTest {
         EventCodec reading = new EventCodec(ReleasedSchemas.all().with(retired));
         byte[] bytes = header(retired);
         assertThatThrownBy(() -> reading.decode(bytes))
-                .isInstanceOfSatisfying(
-                        UndecodableEventException.class,
-                        e -> assertThat(e.reason()).isEqualTo(Reason.UNEXPECTED_RECORD))
+                .isInstanceOfSatisfying(UndecodableEventException.class, e -> assertThat(e.reason())
+                        .isEqualTo(Reason.UNEXPECTED_RECORD))
                 .hasMessage("record: io.inferwatch.schemas.Retired is no longer read by this version");
     }
 
@@ -127,9 +126,8 @@ class EventCodecTest {
             byte[] cut = Arrays.copyOf(whole, length);
             assertThatThrownBy(() -> codec.decode(cut))
                     .as("cut to %d of %d bytes", length, whole.length)
-                    .isInstanceOfSatisfying(
-                            UndecodableEventException.class,
-                            e -> assertThat(e.reason()).isEqualTo(Reason.MALFORMED))
+                    .isInstanceOfSatisfying(UndecodableEventException.class, e -> assertThat(e.reason())
+                            .isEqualTo(Reason.MALFORMED))
                     .hasMessageStartingWith("body: does not follow " + schema.getFullName() + ": ");
         }
     }
@@ -137,10 +135,7 @@ class EventCodecTest {
     @Test
     void refusesBytesAfterTheRecord() {
         byte[] whole = codec.encode(new RandomEvents(6).next(Heartbeat.getClassSchema()));
-        refuses(
-                Arrays.copyOf(whole, whole.length + 1),
-                Reason.MALFORMED,
-                "body: bytes are left over after the record");
+        refuses(Arrays.copyOf(whole, whole.length + 1), Reason.MALFORMED, "body: bytes are left over after the record");
     }
 
     @Test
@@ -164,15 +159,19 @@ class EventCodecTest {
         String present = RequestEvent.getClassSchema().toString();
         Schema newer = new Schema.Parser().parse(present.replace("\"REJECTED\"", "\"REJECTED\",\"EVAPORATED\""));
         GenericRecord event = generic(newer);
-        event.put("outcome", new GenericData.EnumSymbol(newer.getField("outcome").schema(), "EVAPORATED"));
+        event.put(
+                "outcome", new GenericData.EnumSymbol(newer.getField("outcome").schema(), "EVAPORATED"));
         EventCodec reading = new EventCodec(ReleasedSchemas.all().with(newer));
-        assertThat(reading.decode(bytes(event), RequestEvent.class).getOutcome()).isEqualTo(Outcome.UNKNOWN);
+        assertThat(reading.decode(bytes(event), RequestEvent.class).getOutcome())
+                .isEqualTo(Outcome.UNKNOWN);
     }
 
     @Test
     void readsFieldsThatWereAddedRemovedWidenedOrMoved() throws Exception {
-        // KAF-10, on a short ancestor of Heartbeat: other order, int for long, a field that is gone, no spooledEvents yet.
-        Schema older = heartbeat("{\"name\":\"legacy\",\"type\":\"boolean\"},{\"name\":\"startedTotal\",\"type\":\"int\"},", "");
+        // KAF-10, on a short ancestor of Heartbeat: other order, int for long, a field that is gone, no spooledEvents
+        // yet.
+        Schema older = heartbeat(
+                "{\"name\":\"legacy\",\"type\":\"boolean\"},{\"name\":\"startedTotal\",\"type\":\"int\"},", "");
         GenericRecord event = new GenericData.Record(older);
         event.put("legacy", true);
         event.put("startedTotal", 42);
@@ -198,9 +197,10 @@ class EventCodecTest {
     @Test
     void namesTheFieldThatTheWriterLacks() throws Exception {
         Schema older = new Schema.Parser()
-                .parse("{\"type\":\"record\",\"name\":\"HealthSample\",\"namespace\":\"io.inferwatch.schemas\",\"fields\":["
-                        + "{\"name\":\"component\",\"type\":\"string\"},{\"name\":\"atMicros\",\"type\":\"long\"},"
-                        + "{\"name\":\"values\",\"type\":{\"type\":\"map\",\"values\":\"double\"}}]}");
+                .parse(
+                        "{\"type\":\"record\",\"name\":\"HealthSample\",\"namespace\":\"io.inferwatch.schemas\",\"fields\":["
+                                + "{\"name\":\"component\",\"type\":\"string\"},{\"name\":\"atMicros\",\"type\":\"long\"},"
+                                + "{\"name\":\"values\",\"type\":{\"type\":\"map\",\"values\":\"double\"}}]}");
         GenericRecord event = new GenericData.Record(older);
         event.put("component", "store");
         event.put("atMicros", 1L);
@@ -208,9 +208,8 @@ class EventCodecTest {
         EventCodec reading = new EventCodec(ReleasedSchemas.all().with(older));
         byte[] bytes = bytes(event);
         assertThatThrownBy(() -> reading.decode(bytes))
-                .isInstanceOfSatisfying(
-                        UndecodableEventException.class,
-                        e -> assertThat(e.reason()).isEqualTo(Reason.MALFORMED))
+                .isInstanceOfSatisfying(UndecodableEventException.class, e -> assertThat(e.reason())
+                        .isEqualTo(Reason.MALFORMED))
                 .hasMessageContaining("missing required field instance");
     }
 
@@ -222,8 +221,8 @@ class EventCodecTest {
 
     private void refuses(byte[] bytes, Reason reason, String message) {
         assertThatThrownBy(() -> codec.decode(bytes))
-                .isInstanceOfSatisfying(
-                        UndecodableEventException.class, e -> assertThat(e.reason()).isEqualTo(reason))
+                .isInstanceOfSatisfying(UndecodableEventException.class, e -> assertThat(e.reason())
+                        .isEqualTo(reason))
                 .hasMessage(message);
     }
 
@@ -242,10 +241,13 @@ class EventCodecTest {
             fields.append("{\"name\":\"").append(name).append("\",\"type\":\"long\"},");
         }
         return new Schema.Parser()
-                .parse("{\"type\":\"record\",\"name\":\"Heartbeat\",\"namespace\":\"io.inferwatch.schemas\",\"fields\":["
-                        + fields + "{\"name\":\"replica\",\"type\":\"string\"},{\"name\":\"stream\",\"type\":\"string\"},"
-                        + "{\"name\":\"source\",\"type\":{\"type\":\"enum\",\"name\":\"Source\",\"symbols\":[\"PROXY\"]}}" + last
-                        + "]}");
+                .parse(
+                        "{\"type\":\"record\",\"name\":\"Heartbeat\",\"namespace\":\"io.inferwatch.schemas\",\"fields\":["
+                                + fields
+                                + "{\"name\":\"replica\",\"type\":\"string\"},{\"name\":\"stream\",\"type\":\"string\"},"
+                                + "{\"name\":\"source\",\"type\":{\"type\":\"enum\",\"name\":\"Source\",\"symbols\":[\"PROXY\"]}}"
+                                + last
+                                + "]}");
     }
 
     /** A generic record with all the values of a random event. */

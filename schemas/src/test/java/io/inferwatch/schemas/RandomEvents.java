@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Records with every field drawn at random, empty and extreme values included. */
 final class RandomEvents {
     private static final String[] TEXTS = {"", "r-1", "größe", "日本語", "a,b=c d\\", "\u0000", "\uD83D\uDE00"};
-    private static final long[] NUMBERS = {0, 1, -1, 63, 64, -64, -65, 9_007_199_254_740_993L, Long.MAX_VALUE, Long.MIN_VALUE};
+    private static final long[] NUMBERS = {
+        0, 1, -1, 63, 64, -64, -65, 9_007_199_254_740_993L, Long.MAX_VALUE, Long.MIN_VALUE
+    };
 
     private final SplittableRandom random;
 
@@ -29,7 +31,8 @@ final class RandomEvents {
     private @Nullable Object value(Schema schema) {
         return switch (schema.getType()) {
             case RECORD -> {
-                SpecificRecord record = (SpecificRecord) SpecificData.newInstance(SpecificData.get().getClass(schema), schema);
+                SpecificRecord record = (SpecificRecord)
+                        SpecificData.newInstance(SpecificData.get().getClass(schema), schema);
                 for (Schema.Field field : schema.getFields()) {
                     record.put(field.pos(), value(field.schema()));
                 }
@@ -39,7 +42,8 @@ final class RandomEvents {
                 List<String> symbols = schema.getEnumSymbols();
                 yield SpecificData.get().createEnum(symbols.get(random.nextInt(symbols.size())), schema);
             }
-            case UNION -> value(schema.getTypes().get(random.nextInt(schema.getTypes().size())));
+            case UNION ->
+                value(schema.getTypes().get(random.nextInt(schema.getTypes().size())));
             case ARRAY -> {
                 List<@Nullable Object> items = new ArrayList<>();
                 for (int i = random.nextInt(4); i > 0; i--) {

@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Holds the promise to every probe and job that was ever released: what it wrote is read. */
 class SchemaCompatibilityTest {
-    private static final Map<String, List<Schema>> RELEASES = ReleasedSchemas.all().byRelease();
+    private static final Map<String, List<Schema>> RELEASES =
+            ReleasedSchemas.all().byRelease();
 
     static Stream<Schema> released() {
         return RELEASES.values().stream().flatMap(List::stream);
@@ -58,7 +59,8 @@ class SchemaCompatibilityTest {
         Schema present = presentOf(written);
         assertThat(present.getFields().stream().map(Schema.Field::name))
                 .as("fields of " + written.getName() + " that were released")
-                .containsAll(written.getFields().stream().map(Schema.Field::name).toList());
+                .containsAll(
+                        written.getFields().stream().map(Schema.Field::name).toList());
         present.getFields().stream()
                 .filter(field -> written.getField(field.name()) == null)
                 .forEach(field -> assertThat(field.hasDefaultValue())
@@ -100,7 +102,8 @@ class SchemaCompatibilityTest {
     void everyEnumHasADefaultForSymbolsToCome(Schema schema) {
         walk(schema).stream()
                 .filter(type -> type.getType() == Schema.Type.ENUM)
-                .forEach(type -> assertThat(type.getEnumDefault()).as(type.getFullName()).isNotNull());
+                .forEach(type ->
+                        assertThat(type.getEnumDefault()).as(type.getFullName()).isNotNull());
     }
 
     @ParameterizedTest

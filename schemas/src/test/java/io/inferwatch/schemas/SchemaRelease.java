@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
 import org.apache.avro.Schema;
+import org.apache.avro.SchemaFormatter;
 
 /** Writes the present schemas as those of a release: arguments are the folder {@code released} and the release's number. */
 public final class SchemaRelease {
@@ -20,7 +21,7 @@ public final class SchemaRelease {
         paths.removeIf(String::isBlank);
         for (Schema schema : ReleasedSchemas.present()) {
             String path = release + "/" + schema.getName() + ".avsc";
-            Files.writeString(released.resolve(path), schema.toString(true) + "\n");
+            Files.writeString(released.resolve(path), SchemaFormatter.format("json/pretty", schema) + "\n");
             paths.add(path);
         }
         Files.write(index, paths);

@@ -8,21 +8,15 @@ import java.util.Optional;
 import org.apache.avro.Schema;
 
 /** The fields of events that a catalogue may name, by the kind of value that they hold. */
-enum EventFields {
-    REQUESTS(RequestEvent.getClassSchema()),
-    HEARTBEATS(Heartbeat.getClassSchema());
+record EventFields(Schema schema) {
+    static final EventFields REQUESTS = new EventFields(RequestEvent.getClassSchema());
+    static final EventFields HEARTBEATS = new EventFields(Heartbeat.getClassSchema());
 
     /** What a field holds. */
     enum Holds {
         NUMBER,
         TEXT,
         SKETCH
-    }
-
-    private final Schema schema;
-
-    EventFields(Schema schema) {
-        this.schema = schema;
     }
 
     static EventFields of(Metric.Origin origin) {

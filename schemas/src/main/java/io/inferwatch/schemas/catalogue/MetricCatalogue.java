@@ -366,15 +366,13 @@ public final class MetricCatalogue {
     private static void checkPer(
             GroupingDimension dimension, Map<String, GroupingDimension> dimensions, Settings entries) {
         if (dimension instanceof GroupingDimension.Values values) {
-            values.per().ifPresent(per -> {
-                if (!(dimensions.get(per) instanceof GroupingDimension.Values) || per.equals(values.name())) {
-                    entries.section(values.name())
-                            .problem(
-                                    "per",
-                                    "another dimension with a limit",
-                                    "'" + per + "'" + Settings.nearest(per, dimensions.keySet()));
-                }
-            });
+            List<String> limited = dimensions.values().stream()
+                    .filter(other -> other instanceof GroupingDimension.Values && other != dimension)
+                    .map(GroupingDimension::name)
+                    .toList();
+            values.per().filter(per -> !limited.contains(per)).ifPresent(per -> entries.section(values.name())
+                    .problem(
+                            "per", "another dimension with a limit", "'" + per + "'" + Settings.nearest(per, limited)));
         }
     }
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class Settings {
     private static final YAMLMapper YAML = YAMLMapper.builder(YAMLFactory.builder()
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL)
                     .build())
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
@@ -86,7 +89,11 @@ public final class Settings {
         } catch (JsonProcessingException e) {
             String where =
                     e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
-            String what = e.getOriginalMessage().lines().findFirst().orElse("not readable");
+            // The parser's indented lines repeat the source.
+            String what = e.getOriginalMessage()
+                    .lines()
+                    .filter(line -> !line.isBlank() && !line.startsWith(" "))
+                    .collect(Collectors.joining(", "));
             throw new InvalidSettingsException(name, List.of(where + "must be YAML, found: " + what));
         }
     }
@@ -360,20 +367,23 @@ public final class Settings {
         };
     }
 
+    /** Letters to insert, remove, replace or swap with their neighbour. */
     private static int editDistance(String a, String b) {
-        int[] previous = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            previous[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int[] current = new int[b.length() + 1];
-            current[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int substitute = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                current[j] = Math.min(substitute, Math.min(previous[j], current[j - 1]) + 1);
+        int[][] distance = new int[a.length() + 1][b.length() + 1];
+        for (int i = 0; i <= a.length(); i++) {
+            for (int j = 0; j <= b.length(); j++) {
+                if (i == 0 || j == 0) {
+                    distance[i][j] = i + j;
+                    continue;
+                }
+                int replace = distance[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                int least = Math.min(replace, Math.min(distance[i - 1][j], distance[i][j - 1]) + 1);
+                if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1)) {
+                    least = Math.min(least, distance[i - 2][j - 2] + 1);
+                }
+                distance[i][j] = least;
             }
-            previous = current;
         }
-        return previous[b.length()];
+        return distance[a.length()][b.length()];
     }
 }
