@@ -7,7 +7,7 @@ import com.datadoghq.sketch.ddsketch.mapping.LogarithmicMapping;
  * 3 % is exactly four buckets and a bucket's representative is within 0.37 % of all that it holds.
  *
  * <p>The buckets are those of sketches-java's {@code LogarithmicMapping}. Their lower bounds are computed from it once; an index is then
- * found from the number's leading bits and at most a few comparisons, without a logarithm, and is the same for every value.
+ * found from the number's leading bits and one comparison, without a logarithm, and is the same for every value.
  */
 public final class LogBuckets {
     /** Ratio of neighbouring bounds. */
@@ -24,7 +24,9 @@ public final class LogBuckets {
     /** FIRST_VALUE[i] is the least whole number whose index is i or more; one entry beyond the last bucket. */
     private static final long[] FIRST_VALUE = firstValues();
 
-    private static final int LEADING_BITS = 5;
+    /** Numbers that agree in so many bits after the highest differ by 0.4 % at most: less than a bucket, so that one bound may part them. */
+    private static final int LEADING_BITS = 8;
+
     private static final int CELLS = 1 << LEADING_BITS;
 
     /** For a value's highest bit and the LEADING_BITS after it, the index of the least such value. */
@@ -44,10 +46,7 @@ public final class LogBuckets {
         int exponent = 63 - Long.numberOfLeadingZeros(value);
         int cell = (int) (((value << (63 - exponent)) >>> (63 - LEADING_BITS)) & (CELLS - 1));
         int index = START[exponent * CELLS + cell];
-        while (value >= FIRST_VALUE[index + 1]) {
-            index++;
-        }
-        return index;
+        return value >= FIRST_VALUE[index + 1] ? index + 1 : index;
     }
 
     /** The inclusive lower bound of a bucket. */

@@ -2,6 +2,7 @@ package io.inferwatch.analytics.quantile;
 
 import java.util.Optional;
 import org.apache.commons.statistics.distribution.BinomialDistribution;
+import org.apache.commons.statistics.distribution.NormalDistribution;
 
 /**
  * Distribution-free confidence limits of a quantile, by order statistics: of n samples, X(l) and X(u) enclose the p-quantile with
@@ -21,10 +22,14 @@ public record QuantileInterval(double low, double high) {
      * @param confidence e.g. 0.95
      */
     public static Optional<QuantileInterval> of(QuantileSketch sketch, double p, double confidence) {
-        if (sketch.n() == 0 || sketch.n() > Integer.MAX_VALUE) {
+        if (!(p > 0 && p < 1) || !(confidence > 0 && confidence < 1)) {
+            throw new IllegalArgumentException(
+                    "p, confidence: must be above 0 and below 1, found " + p + ", " + confidence);
+        }
+        if (sketch.n() == 0) {
             return Optional.empty();
         }
-        Ranks ranks = Ranks.of((int) sketch.n(), p, confidence);
+        Ranks ranks = Ranks.of(sketch.n(), p, confidence);
         if (ranks.upper > sketch.n()) {
             return Optional.empty();
         }
@@ -38,16 +43,27 @@ public record QuantileInterval(double low, double high) {
      * @param lower l = max{l : P(Bin(n,p) &lt;= l-1) &lt;= a/2}; 0 when there is none
      * @param upper u = min{u : P(Bin(n,p) &lt;= u-1) &gt;= 1 - a/2}; n + 1 when there is none
      */
-    record Ranks(int lower, int upper) {
-        static Ranks of(int n, double p, double confidence) {
-            BinomialDistribution binomial = BinomialDistribution.of(n, p);
+    record Ranks(long lower, long upper) {
+        static Ranks of(long n, double p, double confidence) {
             double half = (1 - confidence) / 2;
+            return n <= Integer.MAX_VALUE ? exact((int) n, p, half) : normal(n, p, half);
+        }
+
+        private static Ranks exact(int n, double p, double half) {
+            BinomialDistribution binomial = BinomialDistribution.of(n, p);
             // The least x with P(X <= x) >= half: below it the probability is less than half, so l - 1 = x - 1 unless
             // equality holds.
             int least = binomial.inverseCumulativeProbability(half);
             int lower = binomial.cumulativeProbability(least) <= half ? least + 1 : least;
-            int upper = binomial.inverseCumulativeProbability(1 - half) + 1;
+            long upper = binomial.inverseCumulativeProbability(1 - half) + 1L;
             return new Ranks(lower, upper);
+        }
+
+        /** For more values than an int counts, where the normal distribution is within two ranks; they are added on each side. */
+        private static Ranks normal(long n, double p, double half) {
+            double spread =
+                    -NormalDistribution.of(0, 1).inverseCumulativeProbability(half) * Math.sqrt(n * p * (1 - p));
+            return new Ranks((long) Math.floor(n * p - spread) - 2, (long) Math.ceil(n * p + spread) + 2);
         }
     }
 }

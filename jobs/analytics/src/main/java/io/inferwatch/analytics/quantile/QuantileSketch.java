@@ -8,10 +8,12 @@ import java.util.Arrays;
  * whatever the order of adding and merging.
  *
  * <p>Memory: 2 bytes a value up to {@value #LIST_CAPACITY} values, after that 8 bytes for each bucket between the least and the
- * greatest; above {@link LogBuckets#MAX_VALUE} values are counted in the last bucket. Not thread safe.
+ * greatest. Values from {@link LogBuckets#MAX_VALUE} on share the last bucket, so that only min and max tell them apart. The sum stops
+ * at {@link Long#MAX_VALUE}. Not thread safe; reading may rearrange memory too.
  */
 public final class QuantileSketch {
-    private static final int LIST_CAPACITY = 128;
+    static final int LIST_CAPACITY = 128;
+
     private static final short[] NO_LIST = {};
     private static final long[] NO_COUNTS = {};
 
@@ -82,14 +84,17 @@ public final class QuantileSketch {
         count(LogBuckets.index(value), times);
     }
 
-    /** Adds all that another sketch holds. */
+    /** Adds all that another sketch holds, which stays as it is. */
     public void merge(QuantileSketch other) {
+        if (other == this) {
+            throw new IllegalArgumentException("other: must be another sketch, found the same");
+        }
         if (other.n == 0) {
             return;
         }
         n += other.n;
         zeros += other.zeros;
-        sum += other.sum;
+        sum = saturated(sum + other.sum);
         min = Math.min(min, other.min);
         max = Math.max(max, other.max);
         if (other.counts.length == 0) {
@@ -108,6 +113,11 @@ public final class QuantileSketch {
             return;
         }
         useCounts();
+        if (counts.length == 0) {
+            firstBucket = other.firstBucket;
+            counts = other.counts.clone();
+            return;
+        }
         ensure(other.firstBucket);
         ensure(other.firstBucket + other.counts.length - 1);
         int shift = other.firstBucket - firstBucket;
@@ -121,7 +131,7 @@ public final class QuantileSketch {
         return n;
     }
 
-    /** Exact sum of the values. */
+    /** Exact sum of the values; {@link Long#MAX_VALUE} when it is greater than that. */
     public long sum() {
         return sum;
     }
@@ -258,10 +268,10 @@ public final class QuantileSketch {
     /** The rank whose value is the quantile: ceil(q n), at least 1. */
     public long rankOf(double q) {
         // A product such as 0.99 * 100 may come out a hair above the whole number that it is.
-        return Math.min(n, Math.max(1, (long) Math.ceil(q * n - 1e-9 * n)));
+        return Math.min(n, Math.max(1, (long) Math.ceil(q * n * (1 - 1e-12))));
     }
 
-    /** Makes the sketch empty and keeps its memory for use again. */
+    /** Makes the sketch empty, for use again; the memory of few values is kept. */
     public void clear() {
         n = 0;
         zeros = 0;
@@ -289,22 +299,45 @@ public final class QuantileSketch {
         return counts;
     }
 
-    /** Indexes of the values while there are few, else an empty array. */
-    short[] listView() {
-        return counts.length == 0 ? Arrays.copyOf(list, listed) : NO_LIST;
+    /** Whether single indexes are kept instead of counts. */
+    boolean isList() {
+        return counts.length == 0;
     }
 
-    /** Takes over what an encoded sketch held. */
-    static QuantileSketch restore(long n, long zeros, long sum, long min, long max, int firstBucket, long[] counts) {
+    /** The indexes of a list, rising. */
+    short[] sortedList() {
+        short[] sorted = Arrays.copyOf(list, listed);
+        Arrays.sort(sorted);
+        return sorted;
+    }
+
+    /** Takes over the totals and indexes of an encoded sketch. */
+    static QuantileSketch ofList(Totals totals, short[] list) {
         QuantileSketch sketch = new QuantileSketch();
-        sketch.n = n;
-        sketch.zeros = zeros;
-        sketch.sum = sum;
-        sketch.min = min;
-        sketch.max = max;
+        sketch.take(totals);
+        sketch.list = list;
+        sketch.listed = list.length;
+        return sketch;
+    }
+
+    /** Takes over the totals and counts of an encoded sketch. */
+    static QuantileSketch ofCounts(Totals totals, int firstBucket, long[] counts) {
+        QuantileSketch sketch = new QuantileSketch();
+        sketch.take(totals);
         sketch.firstBucket = firstBucket;
         sketch.counts = counts;
         return sketch;
+    }
+
+    /** All of a sketch but its buckets. */
+    record Totals(long n, long zeros, long sum, long min, long max) {}
+
+    private void take(Totals totals) {
+        n = totals.n;
+        zeros = totals.zeros;
+        sum = totals.sum;
+        min = totals.min;
+        max = totals.max;
     }
 
     private void addZero(long value, long times) {
@@ -317,13 +350,22 @@ public final class QuantileSketch {
 
     private void note(long value, long times) {
         n += times;
-        sum += value * times;
+        sum = saturated(sum + (times == 1 ? value : product(value, times)));
         if (value < min) {
             min = value;
         }
         if (value > max) {
             max = value;
         }
+    }
+
+    /** What two numbers from 0 on add up to, which is negative where it is too great for a long. */
+    private static long saturated(long total) {
+        return total < 0 ? Long.MAX_VALUE : total;
+    }
+
+    private static long product(long value, long times) {
+        return value > Long.MAX_VALUE / times ? Long.MAX_VALUE : value * times;
     }
 
     private void useCountsForReading() {
