@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever happens to bytes on their way, decoding yields an event or says why not. */
 class EventCodecFuzzTest {
-    private static final int ROUNDS = 20_000;
+    private static final int ROUNDS = 10_000;
 
     private final EventCodec codec = new EventCodec();
 
