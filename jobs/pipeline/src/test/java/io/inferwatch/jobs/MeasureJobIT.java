@@ -51,8 +51,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** The whole job against a real broker: generated events in, windows out, compared with sorted raw values. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MeasureJobIT {
-    private static final int REQUESTS = 30_000;
-    private static final long SPAN_SECONDS = 2 * 3600;
+    private static final int REQUESTS = 12_000;
+    private static final long SPAN_SECONDS = 3600;
 
     @RegisterExtension
     private static final MiniClusterExtension FLINK = new MiniClusterExtension();
@@ -151,7 +151,7 @@ class MeasureJobIT {
                 }
             }
         }
-        assertThat(compared).isGreaterThan(10_000);
+        assertThat(compared).isGreaterThan(5_000);
     }
 
     @Test
@@ -334,7 +334,7 @@ class MeasureJobIT {
                 if (i % 100 == 0) {
                     send(producer, events.get(i).getReplica(), codec.encode(events.get(i)));
                 }
-                if (i == 5_000) {
+                if (i == 2_000) {
                     send(producer, "replica-1", "{\"a\":1}".getBytes(StandardCharsets.UTF_8));
                     send(producer, "replica-1", new byte[] {0, 0, 0, 0, 8, 2});
                     send(producer, "replica-1", null);

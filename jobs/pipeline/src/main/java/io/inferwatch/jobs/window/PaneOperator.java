@@ -98,7 +98,7 @@ final class PaneOperator extends AbstractStreamOperator<Partial>
         CellTable last;
 
         long lastEnd = Long.MIN_VALUE;
-        long lastLateFlush = Long.MIN_VALUE;
+        long lateFlushDueAt = Long.MIN_VALUE;
 
         Panes(boolean synthetic, long paneMillis, int width) {
             this.synthetic = synthetic;
@@ -183,7 +183,7 @@ final class PaneOperator extends AbstractStreamOperator<Partial>
     private void flushEnded(Panes panes, long reached) {
         Working w = working();
         // Panes that had ended by the watermark before hold late events.
-        boolean lateDue = reached == Long.MAX_VALUE || reached - panes.lastLateFlush >= LATE_FLUSH_MILLIS;
+        boolean lateDue = panes.lateFlushDueAt <= reached;
         var entries = panes.byEnd.entrySet().iterator();
         boolean removed = false;
         while (entries.hasNext()) {
@@ -198,8 +198,8 @@ final class PaneOperator extends AbstractStreamOperator<Partial>
                 removed = true;
             }
         }
-        if (lateDue) {
-            panes.lastLateFlush = reached;
+        if (lateDue && reached < Long.MAX_VALUE) {
+            panes.lateFlushDueAt = reached + LATE_FLUSH_MILLIS;
         }
         if (removed) {
             panes.last = null;
