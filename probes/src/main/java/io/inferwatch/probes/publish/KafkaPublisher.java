@@ -55,7 +55,7 @@ public final class KafkaPublisher implements EventPublisher {
     private static final long DRAIN_BYTES = 1 << 20;
 
     /** Half of Kafka's own buffer of 32 MiB, so that its client never waits for room. */
-    private static final long IN_FLIGHT_BYTES = 16 << 20;
+    private static final long IN_FLIGHT_BYTES = 16L << 20;
 
     private static final int BATCH = 256;
     private static final int ENTRY_OVERHEAD_BYTES = 100;
@@ -133,7 +133,7 @@ public final class KafkaPublisher implements EventPublisher {
         }
 
         private long bytes() {
-            return stream.key().length + value.length + ENTRY_OVERHEAD_BYTES;
+            return (long) ENTRY_OVERHEAD_BYTES + stream.key().length + value.length;
         }
     }
 
@@ -365,10 +365,11 @@ public final class KafkaPublisher implements EventPublisher {
     }
 
     private void awaitWork() {
+        long until = System.nanoTime() + idleNanos();
         lock.lock();
         try {
-            if (!signalled) {
-                var unused = work.awaitNanos(idleNanos());
+            for (long left = until - System.nanoTime(); !signalled && left > 0; left = until - System.nanoTime()) {
+                var unused = work.awaitNanos(left);
             }
             signalled = false;
         } catch (InterruptedException e) {

@@ -50,7 +50,7 @@ final class AgenticReader implements TraceReader {
         private long lengthMicros;
     }
 
-    AgenticReader(TraceOptions options, TraceRows rows) {
+    AgenticReader(TraceRows rows) {
         this.rows = rows;
     }
 

@@ -1,6 +1,7 @@
 package io.inferwatch.probes.replay;
 
 import io.inferwatch.probes.replay.TraceOptions.OnBackwardTime;
+import java.math.BigDecimal;
 
 /** The arrival times of one file in its order; deals with a clock that steps back. */
 final class ArrivalClock {
@@ -32,6 +33,6 @@ final class ArrivalClock {
     }
 
     private static String seconds(long micros) {
-        return java.math.BigDecimal.valueOf(micros, 6).stripTrailingZeros().toPlainString();
+        return BigDecimal.valueOf(micros, 6).stripTrailingZeros().toPlainString();
     }
 }

@@ -11,6 +11,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.TemporalAccessor;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /** Azure's traces: arrivals and token counts without latencies. Times without a zone are UTC; any number of fractional digits will do. */
@@ -20,7 +21,7 @@ final class AzureReader implements TraceReader {
             .appendPattern("[ ]['T']")
             .append(DateTimeFormatter.ISO_LOCAL_TIME)
             .appendPattern("[XXX]")
-            .toFormatter(java.util.Locale.ROOT);
+            .toFormatter(Locale.ROOT);
 
     private final TraceOptions options;
     private final TraceRows rows;

@@ -1,11 +1,14 @@
 package io.inferwatch.probes.replay;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.commons.csv.CSVException;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
@@ -40,7 +43,7 @@ final class CsvTable {
         TraceFile.read(file, () -> line, reader -> {
             try (CSVParser parser = FORMAT.parse(reader)) {
                 var records = parser.iterator();
-                if (!records.hasNext()) {
+                if (!hasNext(records, parser)) {
                     throw new BadTraceException(file + ": must begin with a header, found an empty file");
                 }
                 Map<String, Integer> columns = header(records.next());
@@ -67,12 +70,12 @@ final class CsvTable {
         });
     }
 
-    private boolean hasNext(java.util.Iterator<CSVRecord> records, CSVParser parser) throws IOException {
+    private boolean hasNext(Iterator<CSVRecord> records, CSVParser parser) throws IOException {
         try {
             return records.hasNext();
-        } catch (java.io.UncheckedIOException e) {
+        } catch (UncheckedIOException e) {
             // The parser reports bad quoting in the same way as a file that cannot be read.
-            if (e.getCause() instanceof org.apache.commons.csv.CSVException) {
+            if (e.getCause() instanceof CSVException) {
                 throw new BadTraceException(file + ":" + parser.getCurrentLineNumber() + ": must be CSV, found: "
                         + e.getCause().getMessage());
             }

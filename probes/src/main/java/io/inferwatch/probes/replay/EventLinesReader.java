@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class EventLinesReader implements TraceReader {
     private final TraceRows rows;
 
-    EventLinesReader(TraceOptions options, TraceRows rows) {
+    EventLinesReader(TraceRows rows) {
         this.rows = rows;
     }
 

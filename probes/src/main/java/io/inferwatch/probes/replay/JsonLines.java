@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** A file with one JSON object on each line. */
 final class JsonLines {
@@ -67,7 +68,7 @@ final class JsonLines {
         }
     }
 
-    private static @org.jspecify.annotations.Nullable String value(JsonNode object, String name) {
+    private static @Nullable String value(JsonNode object, String name) {
         JsonNode value = object.get(name);
         return value == null || value.isNull() || value.isContainerNode() ? null : value.asText();
     }

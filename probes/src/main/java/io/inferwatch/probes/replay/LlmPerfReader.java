@@ -2,6 +2,7 @@ package io.inferwatch.probes.replay;
 
 import io.inferwatch.schemas.Outcome;
 import io.inferwatch.schemas.RequestEvent;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +30,7 @@ final class LlmPerfReader implements TraceReader {
     private final TraceRows rows;
     private final Map<String, Long> providerClocks = new HashMap<>();
 
-    LlmPerfReader(TraceOptions options, TraceRows rows) {
+    LlmPerfReader(TraceRows rows) {
         this.rows = rows;
     }
 
@@ -69,7 +70,7 @@ final class LlmPerfReader implements TraceReader {
 
     private static int code(Fields fields, String error) {
         try {
-            return new java.math.BigDecimal(error).intValueExact();
+            return new BigDecimal(error).intValueExact();
         } catch (ArithmeticException | NumberFormatException e) {
             throw fields.bad("error_code", "must be a whole number", "'" + error + "'");
         }

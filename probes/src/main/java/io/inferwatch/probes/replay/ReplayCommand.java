@@ -9,6 +9,7 @@ import io.inferwatch.probes.replay.TraceOptions.OnBackwardTime;
 import io.inferwatch.probes.replay.TraceOptions.OverLimit;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
+import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -196,7 +197,7 @@ public final class ReplayCommand implements Callable<Integer> {
                 "inferwatch-replay-stop");
         Runtime.getRuntime().addShutdownHook(onExit);
         try {
-            if (System.console() == null) {
+            if (!isTerminal()) {
                 return replay.run(progress -> {});
             }
             TerminalProgress terminal = new TerminalProgress(err);
@@ -213,6 +214,22 @@ public final class ReplayCommand implements Callable<Integer> {
                 // The process is ending already.
                 assert onExit.isAlive() || over.getCount() == 0;
             }
+        }
+    }
+
+    // Up to Java 21 there is a console only where there is a terminal; from 22 on the console itself has to be asked.
+    @SuppressWarnings("SystemConsoleNull")
+    private static boolean isTerminal() {
+        Console console = System.console();
+        if (console == null) {
+            return false;
+        }
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (NoSuchMethodException e) {
+            return true;
+        } catch (ReflectiveOperationException e) {
+            return false;
         }
     }
 

@@ -38,8 +38,8 @@ record Timeline(
         if (speedup.isEmpty()) {
             return lastMicros;
         }
-        double position = firstMicros + (wallMicros - wallStartMicros) * speedup.getAsDouble();
-        return Math.max(firstMicros, (long) Math.min(lastMicros, position));
+        double position = firstMicros + (double) (wallMicros - wallStartMicros) * speedup.getAsDouble();
+        return Math.max(firstMicros, Math.min(lastMicros, (long) position));
     }
 
     static long micros(Instant instant) {
