@@ -45,7 +45,8 @@ final class TraceFile {
         try (BufferedReader reader = open(file)) {
             lines.read(reader);
         } catch (UncheckedIOException e) {
-            throw explain(file, line.read(), e.getCause());
+            IOException cause = e.getCause();
+            throw explain(file, line.read(), cause == null ? new IOException(e) : cause);
         } catch (IOException e) {
             throw explain(file, line.read(), e);
         }
