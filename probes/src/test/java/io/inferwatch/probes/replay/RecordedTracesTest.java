@@ -108,12 +108,7 @@ class RecordedTracesTest {
         Trace trace = read(TraceFormat.AZURE, large("traces/azure/AzureLLMInferenceTrace_code.csv"));
         assertThat(trace.size()).isEqualTo(8_819);
         Timeline tenfold = new Timeline(
-                trace.completedMicros(0),
-                trace.completedMicros(trace.size() - 1),
-                0,
-                0,
-                OptionalDouble.of(10),
-                10);
+                trace.completedMicros(0), trace.completedMicros(trace.size() - 1), 0, 0, OptionalDouble.of(10), 10);
         long longest = 0;
         for (int i = 1; i < trace.size(); i++) {
             long wait = tenfold.dueMicros(trace.completedMicros(i)) - tenfold.dueMicros(trace.completedMicros(i - 1));

@@ -1,0 +1,96 @@
+package io.inferwatch.probes;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_THROW_GENERIC_EXCEPTIONS;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTest {
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.inferwatch.probes");
+
+    private static final ArchRule ONLY_PUBLISH_SEES_KAFKA = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.inferwatch.probes.publish..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.kafka..")
+            .because("probes must not depend on where their events go");
+
+    @Test
+    void onlyThePublisherSeesKafka() {
+        ONLY_PUBLISH_SEES_KAFKA.check(CLASSES);
+    }
+
+    @Test
+    void theKafkaRuleRejectsAPlantedViolation() {
+        JavaClasses planted = new ClassFileImporter().importClasses(SeesKafka.class);
+        assertThat(ONLY_PUBLISH_SEES_KAFKA.evaluate(planted).hasViolation()).isTrue();
+    }
+
+    @Test
+    void thePublisherKnowsNoProbe() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.inferwatch.probes.publish..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.inferwatch.probes.replay..")
+                .because("every probe stands on the publisher")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyCommandsMakeAKafkaPublisher() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.inferwatch.probes.publish..")
+                .and()
+                .haveSimpleNameNotEndingWith("Command")
+                .should()
+                .dependOnClassesThat()
+                .haveSimpleName("KafkaPublisher")
+                .because("everything else publishes through the interface and can be tested without Kafka")
+                .check(CLASSES);
+    }
+
+    @Test
+    void probesKnowNoJobAndNoFlink() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.inferwatch.jobs..", "io.inferwatch.influx..", "org.apache.flink..")
+                .because("what runs on a serving host stays small")
+                .check(CLASSES);
+    }
+
+    @Test
+    void packagesAreFreeOfCycles() {
+        slices().matching("io.inferwatch.probes.(*)..")
+                .should()
+                .beFreeOfCycles()
+                .check(CLASSES);
+    }
+
+    @Test
+    void nobodyWritesToStandardStreamsOrJavasOwnLogging() {
+        NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS.check(CLASSES);
+        NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING.check(CLASSES);
+        NO_CLASSES_SHOULD_THROW_GENERIC_EXCEPTIONS.check(CLASSES);
+    }
+
+    /** A violation on purpose. */
+    private static final class SeesKafka {
+        @SuppressWarnings("unused")
+        private org.apache.kafka.clients.producer.@org.jspecify.annotations.Nullable ProducerConfig config;
+    }
+}

@@ -1,0 +1,350 @@
+package io.inferwatch.probes.publish;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.inferwatch.probes.RequestsTopic;
+import io.inferwatch.schemas.Heartbeat;
+import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Source;
+import io.inferwatch.servers.KafkaBroker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The publisher against a real broker that comes late, is killed, and comes back. */
+class KafkaPublisherIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final List<String> REPLICAS = List.of("replica-0", "replica-1", "replica-2", "replica-3", "replica-4");
+
+    @TempDir
+    private Path directory;
+
+    private KafkaBroker broker;
+
+    @BeforeEach
+    void startBroker() {
+        broker = KafkaBroker.start();
+        RequestsTopic.create(broker);
+    }
+
+    @AfterEach
+    void stopBroker() {
+        broker.close();
+    }
+
+    @Test
+    void eventsArriveOnceInOrderNumberedFromZeroAndKeyedByReplica() {
+        try (KafkaPublisher publisher = new KafkaPublisher(settings("probe-1"))) {
+            publish(publisher, 0, 10_000);
+            assertThat(publisher.flush(PATIENCE)).isTrue();
+            PublisherCounters counters = publisher.counters();
+            assertThat(counters.published()).isEqualTo(10_000);
+            assertThat(counters.acknowledged()).isEqualTo(10_000);
+            assertThat(counters.droppedTotal()).isZero();
+            assertThat(counters.inMemory()).isZero();
+            assertThat(publisher.settledBelow("replica-0")).isEqualTo(2_000);
+        }
+        RequestsTopic topic = RequestsTopic.read(broker);
+        assertThat(topic.events()).hasSize(10_000);
+        for (String replica : REPLICAS) {
+            assertThat(topic.sequences("probe-1/" + replica)).isEqualTo(numbers(0, 2_000));
+        }
+        for (RequestEvent event : topic.events()) {
+            assertThat(event.getRow()).isEqualTo(event.getSequence() * REPLICAS.size() + REPLICAS.indexOf(event.getReplica()));
+        }
+    }
+
+    @Test
+    void heartbeatsTellTheNextNumberAndTakeNone() {
+        try (KafkaPublisher publisher = new KafkaPublisher(new PublisherSettings(
+                "probe-1",
+                KafkaSettings.of(broker.bootstrapServers()),
+                java.util.Optional.empty(),
+                1_000,
+                1 << 20,
+                Duration.ofMillis(100)))) {
+            publisher.publish(Events.of("replica-0", 1));
+            publisher.publish(Events.of("replica-0", 2));
+            publisher.heartbeat(state("replica-0", 77L));
+            publisher.publish(Events.of("replica-0", 3));
+            publisher.heartbeats(() -> List.of(state("replica-0", null), state("replica-1", null)));
+            await().atMost(PATIENCE).until(() -> publisher.counters().heartbeatsSent() >= 9);
+            assertThat(publisher.flush(PATIENCE)).isTrue();
+        }
+        RequestsTopic topic = RequestsTopic.read(broker);
+        assertThat(topic.sequences("probe-1/replica-0")).containsExactly(0L, 1L, 2L);
+        List<Heartbeat> ofReplica = topic.heartbeats().stream()
+                .filter(heartbeat -> heartbeat.getReplica().equals("replica-0"))
+                .toList();
+        assertThat(ofReplica.get(0).getNextSequence()).isEqualTo(2);
+        assertThat(ofReplica.get(0).getEventTimeMicros()).isEqualTo(77);
+        assertThat(ofReplica.get(1).getNextSequence()).isEqualTo(3);
+        assertThat(ofReplica.get(1).getEventTimeMicros()).isEqualTo(ofReplica.get(1).getEmittedAtMicros());
+        assertThat(ofReplica.get(1).getIntervalMicros()).isEqualTo(100_000);
+        assertThat(topic.heartbeats())
+                .filteredOn(heartbeat -> heartbeat.getReplica().equals("replica-1"))
+                .isNotEmpty()
+                .allSatisfy(heartbeat -> assertThat(heartbeat.getNextSequence()).isZero());
+    }
+
+    @Test
+    void withoutABrokerAtTheStartEventsAreSpooledAndArriveInOrderOnceItComes() {
+        broker.stop();
+        try (KafkaPublisher publisher = new KafkaPublisher(settings("probe-1").withSpool(spool(64 << 20)))) {
+            publish(publisher, 0, 5_000);
+            await().atMost(PATIENCE).until(() -> publisher.counters().inSpool() == 5_000);
+            assertThat(publisher.counters().inMemory()).isZero();
+            broker.restart();
+            await().atMost(PATIENCE).until(() -> publisher.counters().inSpool() == 0);
+            PublisherCounters counters = publisher.counters();
+            assertThat(counters.spooled()).isEqualTo(5_000);
+            assertThat(counters.drained()).isEqualTo(5_000);
+            assertThat(counters.acknowledged()).isEqualTo(5_000);
+            await().atMost(PATIENCE).until(() -> spoolFiles() == 0);
+        }
+        assertThat(RequestsTopic.read(broker).distinctSequences()).isEqualTo(inOrder("probe-1", 1_000));
+    }
+
+    @Test
+    void newEventsDoNotWaitForTheSpoolToDrain() {
+        broker.stop();
+        try (KafkaPublisher publisher = new KafkaPublisher(settings("probe-1").withSpool(spool(256 << 20)))) {
+            for (int i = 0; i < 10; i++) {
+                int already = i * 20_000;
+                publish(publisher, already, already + 20_000);
+                await().atMost(PATIENCE).until(() -> publisher.counters().inSpool() == already + 20_000);
+            }
+            broker.restart();
+            await().atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> publisher.counters().drained() > 0);
+            publish(publisher, 200_000, 200_005);
+            await().atMost(PATIENCE).until(() -> publisher.counters().inSpool() == 0);
+            assertThat(publisher.flush(PATIENCE)).isTrue();
+        }
+        RequestsTopic topic = RequestsTopic.read(broker);
+        for (String replica : REPLICAS) {
+            List<Long> sequences = topic.distinctSequences().get("probe-1/" + replica);
+            assertThat(sequences).hasSize(40_001);
+            assertThat(sequences.indexOf(40_000L))
+                    .as("the new event of %s overtook spooled ones", replica)
+                    .isLessThan(40_000);
+            List<Long> spooled = new ArrayList<>(sequences);
+            spooled.remove(40_000L);
+            assertThat(spooled).as("spooled events keep their order").isEqualTo(numbers(0, 40_000));
+        }
+    }
+
+    @Test
+    void aKilledBrokerCostsNothingAndDoublesNothingWithASpool() {
+        killBrokerInTheMiddle(settings("probe-1").withSpool(spool(64 << 20)));
+    }
+
+    @Test
+    void aKilledBrokerCostsNothingAndDoublesNothingInMemory() {
+        killBrokerInTheMiddle(settings("probe-1"));
+    }
+
+    private void killBrokerInTheMiddle(PublisherSettings settings) {
+        try (KafkaPublisher publisher = new KafkaPublisher(settings)) {
+            publish(publisher, 0, 20_000);
+            await().atMost(PATIENCE).until(() -> publisher.counters().acknowledged() > 1_000);
+            broker.kill();
+            publish(publisher, 20_000, 40_000);
+            broker.restart();
+            publish(publisher, 40_000, 60_000);
+            await().atMost(PATIENCE).until(() -> publisher.counters().acknowledged() == 60_000);
+            PublisherCounters counters = publisher.counters();
+            assertThat(counters.droppedTotal()).isZero();
+            assertThat(counters.inMemory()).isZero();
+            assertThat(counters.inSpool()).isZero();
+            for (String replica : REPLICAS) {
+                assertThat(publisher.settledBelow(replica)).isEqualTo(12_000);
+            }
+        }
+        RequestsTopic topic = RequestsTopic.read(broker);
+        assertThat(topic.distinctEvents()).hasSize(60_000);
+        for (String replica : REPLICAS) {
+            assertThat(topic.distinctSequences().get("probe-1/" + replica))
+                    .containsExactlyInAnyOrderElementsOf(numbers(0, 12_000));
+        }
+    }
+
+    @Test
+    void aFullSpoolDropsWhatComesAndCountsIt() {
+        broker.stop();
+        try (KafkaPublisher publisher = new KafkaPublisher(settings("probe-1").withSpool(spool(64 << 10)))) {
+            publish(publisher, 0, 5_000);
+            await().atMost(PATIENCE)
+                    .until(() -> publisher.counters().inSpool() > 0
+                            && publisher.counters().inMemory() == 0);
+            PublisherCounters full = publisher.counters();
+            assertThat(full.dropped()).containsOnlyKeys(DropReason.SPOOL_FULL);
+            assertThat(full.inSpool() + full.droppedTotal()).isEqualTo(5_000);
+            assertThat(full.spoolBytes()).isLessThanOrEqualTo(64 << 10);
+            broker.restart();
+            await().atMost(PATIENCE).until(() -> publisher.counters().inSpool() == 0);
+            PublisherCounters after = publisher.counters();
+            assertThat(after.acknowledged() + after.droppedTotal()).isEqualTo(5_000);
+        }
+        // What was kept is the beginning, without a hole.
+        RequestsTopic.read(broker)
+                .distinctSequences()
+                .forEach((stream, sequences) -> assertThat(sequences).isEqualTo(numbers(0, sequences.size())));
+    }
+
+    @Test
+    void aCallerIsNeverHeldUpWhileTheBrokerIsAway() {
+        broker.stop();
+        try (KafkaPublisher publisher =
+                new KafkaPublisher(settings("probe-1").withMemory(1_000, 1 << 20))) {
+            long longest = 0;
+            long begin = System.nanoTime();
+            for (int i = 0; i < 10_000; i++) {
+                long before = System.nanoTime();
+                publisher.publish(Events.of("replica-0", i));
+                longest = Math.max(longest, System.nanoTime() - before);
+            }
+            // A caller that waited for metadata would take half a second for each event: more than an hour together.
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+            assertThat(Duration.ofNanos(longest)).isLessThan(Duration.ofMillis(450));
+            PublisherCounters counters = publisher.counters();
+            assertThat(counters.published()).isEqualTo(10_000);
+            assertThat(counters.inMemory()).isEqualTo(1_000);
+            assertThat(counters.dropped()).isEqualTo(Map.of(DropReason.MEMORY_FULL, 9_000L));
+        }
+    }
+
+    @Test
+    void anEventThatKafkaWillNeverTakeIsCountedAndHoldsUpNoOther() {
+        try (KafkaPublisher publisher = new KafkaPublisher(settings("probe-1"))) {
+            RequestEvent huge = Events.of("replica-0", 1);
+            huge.setErrorType("x".repeat(3 << 20));
+            publisher.publish(Events.of("replica-0", 0));
+            publisher.publish(huge);
+            publisher.publish(Events.of("replica-0", 2));
+            RequestEvent incomplete = Events.of("replica-0", 3);
+            incomplete.setOutcome(null);
+            assertThat(publisher.publish(incomplete)).isFalse();
+            publisher.publish(Events.of("replica-0", 4));
+            assertThat(publisher.flush(PATIENCE)).isTrue();
+            assertThat(publisher.counters().dropped())
+                    .isEqualTo(Map.of(DropReason.REFUSED, 1L, DropReason.INCOMPLETE, 1L));
+            assertThat(publisher.settledBelow("replica-0")).isEqualTo(5);
+        }
+        assertThat(RequestsTopic.read(broker).sequences("probe-1/replica-0"))
+                .as("the holes are visible")
+                .containsExactly(0L, 2L, 4L);
+    }
+
+    @Test
+    void closingWithoutABrokerLeavesEventsInTheSpoolForTheNextProcess() {
+        broker.stop();
+        try (KafkaPublisher publisher = new KafkaPublisher(settings("probe-1").withSpool(spool(64 << 20)))) {
+            publish(publisher, 0, 1_000);
+        }
+        broker.restart();
+        try (KafkaPublisher publisher = new KafkaPublisher(settings("probe-2").withSpool(spool(64 << 20)))) {
+            assertThat(publisher.counters().recovered()).isEqualTo(1_000);
+            publish(publisher, 0, 1_000);
+            await().atMost(PATIENCE).until(() -> publisher.counters().acknowledged() == 2_000);
+        }
+        Map<String, List<Long>> expected = new java.util.HashMap<>(inOrder("probe-1", 200));
+        expected.putAll(inOrder("probe-2", 200));
+        assertThat(RequestsTopic.read(broker).distinctSequences()).isEqualTo(expected);
+    }
+
+    @Test
+    void whatAKilledProcessHadSpooledArrivesThroughTheNextOne() throws Exception {
+        broker.stop();
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx128m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        SpoolingProcess.class.getName(),
+                        broker.bootstrapServers(),
+                        directory.resolve("spool").toString(),
+                        directory.resolve("count").toString())
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("process.log").toFile())
+                .start();
+        long spooledAtLeast;
+        try {
+            await().atMost(PATIENCE).until(() -> spooledByProcess() > 3_000);
+            spooledAtLeast = spooledByProcess();
+        } finally {
+            process.destroyForcibly();
+            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        }
+        broker.restart();
+        try (KafkaPublisher publisher = new KafkaPublisher(settings("probe-2").withSpool(spool(64 << 20)))) {
+            assertThat(publisher.counters().recovered()).isGreaterThanOrEqualTo(spooledAtLeast);
+            await().atMost(PATIENCE).until(() -> publisher.counters().inSpool() == 0);
+        }
+        List<Long> arrived = RequestsTopic.read(broker).sequences("killed/replica-0");
+        assertThat(arrived).hasSizeGreaterThanOrEqualTo((int) spooledAtLeast).isEqualTo(numbers(0, arrived.size()));
+    }
+
+    private long spooledByProcess() throws IOException {
+        Path count = directory.resolve("count");
+        return Files.exists(count) && Files.size(count) > 0 ? Files.size(count) : 0;
+    }
+
+    private PublisherSettings settings(String instance) {
+        return PublisherSettings.of(instance, KafkaSettings.of(broker.bootstrapServers()));
+    }
+
+    private SpoolSettings spool(long limitBytes) {
+        return SpoolSettings.of(directory.resolve("spool"), limitBytes);
+    }
+
+    private long spoolFiles() throws IOException {
+        try (Stream<Path> files = Files.list(directory.resolve("spool"))) {
+            return files.filter(file -> file.toString().endsWith(".spool")).count();
+        }
+    }
+
+    private static void publish(EventPublisher publisher, int from, int to) {
+        for (int i = from; i < to; i++) {
+            assertThat(publisher.publish(Events.of(REPLICAS.get(i % REPLICAS.size()), i))).isTrue();
+        }
+    }
+
+    private static ReplicaState state(String replica, Long eventTimeMicros) {
+        return new ReplicaState(
+                replica,
+                new ReplicaState.Placement("node-1", null, null, null, null, null),
+                Source.PROXY,
+                eventTimeMicros,
+                0,
+                0,
+                null,
+                3,
+                3,
+                0,
+                0);
+    }
+
+    private static Map<String, List<Long>> inOrder(String instance, int count) {
+        Map<String, List<Long>> expected = new java.util.HashMap<>();
+        REPLICAS.forEach(replica -> expected.put(instance + "/" + replica, numbers(0, count)));
+        return expected;
+    }
+
+    private static List<Long> numbers(long from, long to) {
+        return LongStream.range(from, to).boxed().toList();
+    }
+}
