@@ -22,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** All that is in the requests topic of a broker at one moment, in the order of each partition. */
-public record RequestsTopic(List<RequestEvent> events, List<Heartbeat> heartbeats, List<Integer> partitions) {
+public record RequestsTopic(List<RequestEvent> events, List<Heartbeat> heartbeats) {
     private static final int PARTITIONS = 4;
 
     /** Makes the topic as production has it. */
@@ -32,9 +32,13 @@ public record RequestsTopic(List<RequestEvent> events, List<Heartbeat> heartbeat
 
     /** Reads to the end as it is now. */
     public static RequestsTopic read(KafkaBroker broker) {
+        return read(broker, "");
+    }
+
+    /** Reads to the end as it is now, and keeps the streams whose names begin like this. */
+    public static RequestsTopic read(KafkaBroker broker, String streams) {
         List<RequestEvent> events = new ArrayList<>();
         List<Heartbeat> heartbeats = new ArrayList<>();
-        List<Integer> partitions = new ArrayList<>();
         EventCodec codec = new EventCodec();
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                 Map.of("bootstrap.servers", broker.bootstrapServers()),
@@ -47,15 +51,17 @@ public record RequestsTopic(List<RequestEvent> events, List<Heartbeat> heartbeat
             consumer.assign(all);
             consumer.seekToBeginning(all);
             Map<TopicPartition, Long> ends = consumer.endOffsets(all);
-            while (all.stream().anyMatch(partition -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
+            while (all.stream()
+                    .anyMatch(partition -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
                     SpecificRecord decoded = codec.decode(record.value());
                     String key = new String(record.key(), StandardCharsets.UTF_8);
-                    if (decoded instanceof RequestEvent event) {
+                    if (decoded instanceof RequestEvent event
+                            && event.getStream().startsWith(streams)) {
                         require(key.equals(event.getReplica()), key);
                         events.add(event);
-                        partitions.add(record.partition());
-                    } else if (decoded instanceof Heartbeat heartbeat) {
+                    } else if (decoded instanceof Heartbeat heartbeat
+                            && heartbeat.getStream().startsWith(streams)) {
                         require(key.equals(heartbeat.getReplica()), key);
                         heartbeats.add(heartbeat);
                     }
@@ -64,7 +70,7 @@ public record RequestsTopic(List<RequestEvent> events, List<Heartbeat> heartbeat
         } catch (UndecodableEventException e) {
             throw new AssertionError(e);
         }
-        return new RequestsTopic(events, heartbeats, partitions);
+        return new RequestsTopic(events, heartbeats);
     }
 
     /** Sequences of a stream in the order in which they stand in the topic, repeats included. */
@@ -80,7 +86,8 @@ public record RequestsTopic(List<RequestEvent> events, List<Heartbeat> heartbeat
         Map<String, List<Long>> sequences = new LinkedHashMap<>();
         Map<String, Set<Long>> seen = new HashMap<>();
         for (RequestEvent event : events) {
-            if (seen.computeIfAbsent(event.getStream(), stream -> new HashSet<>()).add(event.getSequence())) {
+            if (seen.computeIfAbsent(event.getStream(), stream -> new HashSet<>())
+                    .add(event.getSequence())) {
                 sequences
                         .computeIfAbsent(event.getStream(), stream -> new ArrayList<>())
                         .add(event.getSequence());

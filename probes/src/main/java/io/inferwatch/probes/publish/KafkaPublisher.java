@@ -251,8 +251,7 @@ public final class KafkaPublisher implements EventPublisher {
 
     @Override
     public boolean awaitRoom(Duration timeout) {
-        return await(
-                timeout, () -> held * 10L <= settings.maxEvents() * 9L && heldBytes <= settings.maxBytes() / 10 * 9);
+        return await(timeout, this::hasRoom);
     }
 
     @Override
@@ -666,6 +665,7 @@ public final class KafkaPublisher implements EventPublisher {
     private void completed(Entry entry, @Nullable Exception failed) {
         lock.lock();
         try {
+            boolean wasFull = inFlightBytes >= IN_FLIGHT_BYTES;
             inFlight--;
             inFlightBytes -= entry.bytes();
             if (failed == null) {
@@ -694,8 +694,13 @@ public final class KafkaPublisher implements EventPublisher {
                     retried++;
                 }
             }
-            wakeSender();
-            progress.signalAll();
+            // Only when the sender has something to do: waking it for every answer would cost more than the answer.
+            if (failed != null || inFlight == 0 || (wasFull && inFlightBytes < IN_FLIGHT_BYTES)) {
+                wakeSender();
+            }
+            if (isMemoryEmpty()) {
+                progress.signalAll();
+            }
         } finally {
             lock.unlock();
         }
@@ -721,8 +726,9 @@ public final class KafkaPublisher implements EventPublisher {
                     count(DropReason.REFUSED);
                 }
             }
-            wakeSender();
-            progress.signalAll();
+            if (failed != null || draining == 0 || drainSettled.size() >= DRAIN_EVENTS / 4) {
+                wakeSender();
+            }
         } finally {
             lock.unlock();
         }
@@ -879,9 +885,17 @@ public final class KafkaPublisher implements EventPublisher {
         return queue.isEmpty() && returned.isEmpty() && inFlight == 0 && held == 0;
     }
 
+    private boolean hasRoom() {
+        return held * 10L <= settings.maxEvents() * 9L && heldBytes <= settings.maxBytes() / 10 * 9;
+    }
+
     private void release(Entry entry) {
+        boolean hadRoom = hasRoom();
         held--;
         heldBytes -= entry.bytes();
+        if (!hadRoom && hasRoom()) {
+            progress.signalAll();
+        }
     }
 
     private void drop(ReplicaStream stream, long sequence, DropReason reason) {

@@ -145,7 +145,9 @@ public final class Replay {
             long before = trace.completedMicros(reached) - 1;
             long since = reached == 0 ? timeline.firstMicros() - 1 : trace.completedMicros(reached - 1);
             moment = Math.max(since, Math.min(before, timeline.positionMicros(nowMicros())));
-            eventTime = timeline.eventTimeMicros(moment);
+            // Strictly before the next row's, also where compression makes one instant of both.
+            eventTime = Math.min(
+                    timeline.eventTimeMicros(moment), timeline.eventTimeMicros(trace.completedMicros(reached)) - 1);
         }
         return histories.stream()
                 .map(history -> history.at(reached, moment, eventTime))

@@ -12,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -202,9 +203,7 @@ class DiskSpoolTest {
     }
 
     private static DiskSpool.Spooled next(DiskSpool spool) throws IOException {
-        DiskSpool.Spooled next = spool.next();
-        assertThat(next).isNotNull();
-        return next;
+        return Objects.requireNonNull(spool.next(), "one more record");
     }
 
     private static List<Integer> values(DiskSpool spool, int count) throws IOException {

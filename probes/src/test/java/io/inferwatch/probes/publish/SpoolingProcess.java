@@ -1,8 +1,8 @@
 package io.inferwatch.probes.publish;
 
-import java.nio.file.Path;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /** Publishes for ever to a broker that is away, until it is killed; a file grows by one byte for each event known to be in the spool. */
@@ -10,7 +10,7 @@ final class SpoolingProcess {
     private SpoolingProcess() {}
 
     public static void main(String[] arguments) throws Exception {
-        PublisherSettings settings = PublisherSettings.of("killed", KafkaSettings.of(arguments[0]))
+        PublisherSettings settings = PublisherSettings.of(arguments[3], KafkaSettings.of(arguments[0]))
                 .withSpool(SpoolSettings.of(Path.of(arguments[1]), 64 << 20));
         try (KafkaPublisher publisher = new KafkaPublisher(settings);
                 OutputStream count = Files.newOutputStream(Path.of(arguments[2]))) {

@@ -7,6 +7,7 @@ import io.inferwatch.probes.RequestsTopic;
 import io.inferwatch.schemas.Heartbeat;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.servers.KafkaBroker;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,7 +32,7 @@ import picocli.CommandLine;
 
 /** Whole replays into a real broker, by the command. */
 class ReplayIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Pattern ACKNOWLEDGED = Pattern.compile("\"replica-\\d\" : (\\d+)");
 
     @TempDir
@@ -74,7 +76,9 @@ class ReplayIT {
                         .filter(heartbeat -> heartbeat.getEventTimeMicros() == latest)
                         .map(Heartbeat::getReplica))
                 .hasSize(8);
-        assertThat(topic.heartbeats().stream().mapToLong(Heartbeat::getStartedTotal).max())
+        assertThat(topic.heartbeats().stream()
+                        .mapToLong(Heartbeat::getStartedTotal)
+                        .max())
                 .isPresent();
     }
 
@@ -90,8 +94,7 @@ class ReplayIT {
             Process process = start(arguments);
             try {
                 long before = known;
-                await().atMost(PATIENCE)
-                        .until(() -> !process.isAlive() || acknowledged(resume) > before + 3_000);
+                await().atMost(PATIENCE).until(() -> !process.isAlive() || acknowledged(resume) > before + 3_000);
                 assertThat(process.isAlive()).as("killed in the middle").isTrue();
             } finally {
                 process.destroyForcibly();
@@ -101,8 +104,11 @@ class ReplayIT {
             assertThat(known).isLessThan(49_334);
         }
         StringWriter out = new StringWriter();
-        assertThat(run(out, new StringWriter(), arguments.toArray(String[]::new))).isZero();
-        assertThat(out.toString()).contains("49,334 of 49,334 requests in Kafka").contains("by a former run");
+        assertThat(run(out, new StringWriter(), arguments.toArray(String[]::new)))
+                .isZero();
+        assertThat(out.toString())
+                .contains("49,334 of 49,334 requests in Kafka")
+                .contains("by a former run");
 
         RequestsTopic topic = RequestsTopic.read(broker);
         assertThat(topic.distinctEvents()).hasSize(49_334);
@@ -111,8 +117,11 @@ class ReplayIT {
         // All three runs kept the times of the first.
         Trace trace = TraceFixtures.read(TraceFormat.AGENTIC, TraceFixtures.agentic());
         List<RequestEvent> arrived = new ArrayList<>(topic.distinctEvents());
-        arrived.sort(java.util.Comparator.comparingLong(RequestEvent::getRow));
-        long end = arrived.stream().mapToLong(RequestEvent::getCompletedAtMicros).max().orElseThrow();
+        arrived.sort(Comparator.comparingLong(RequestEvent::getRow));
+        long end = arrived.stream()
+                .mapToLong(RequestEvent::getCompletedAtMicros)
+                .max()
+                .orElseThrow();
         Map<Long, Long> expected = new TreeMap<>();
         for (int i = 0; i < trace.size(); i++) {
             long distance = trace.completedMicros(trace.size() - 1) - trace.completedMicros(i);
@@ -148,12 +157,14 @@ class ReplayIT {
 
     private static void assertEveryRowOnce(RequestsTopic topic) {
         assertThat(topic.distinctEvents().stream().map(RequestEvent::getRow).sorted())
-                .containsExactlyElementsOf(LongStream.rangeClosed(1, 49_334).boxed().toList());
+                .containsExactlyElementsOf(
+                        LongStream.rangeClosed(1, 49_334).boxed().toList());
         Map<String, List<Long>> streams = topic.distinctSequences();
         assertThat(streams).hasSize(8);
         streams.forEach((stream, sequences) -> assertThat(sequences)
                 .as(stream)
-                .containsExactlyElementsOf(LongStream.range(0, sequences.size()).boxed().toList()));
+                .containsExactlyElementsOf(
+                        LongStream.range(0, sequences.size()).boxed().toList()));
     }
 
     private String[] agentic(String speedup) {
@@ -189,7 +200,7 @@ class ReplayIT {
                 .start();
     }
 
-    private static long acknowledged(Path resume) throws java.io.IOException {
+    private static long acknowledged(Path resume) throws IOException {
         if (!Files.exists(resume)) {
             return 0;
         }
