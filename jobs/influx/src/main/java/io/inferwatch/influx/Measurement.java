@@ -1,0 +1,22 @@
+package io.inferwatch.influx;
+
+/** The measurements that are stored. Dashboards and alert rules are checked against these names. */
+public enum Measurement {
+    /** One point per series and window: all metrics of the view. Tags: view, the view's dimensions. */
+    REQUEST("request"),
+    /** One point per change of an alert's state. Tags: alert, fingerprint. */
+    ALERT("alert"),
+    /** One point per reading of Inferwatch's own state. Tags: component, instance. Fields as the component names them. */
+    HEALTH("inferwatch_health");
+
+    private final String measurementName;
+
+    Measurement(String measurementName) {
+        this.measurementName = measurementName;
+    }
+
+    /** Its name in InfluxDB. */
+    public String measurementName() {
+        return measurementName;
+    }
+}
