@@ -10,6 +10,7 @@ import com.influxdb.client.domain.Organization;
 import com.influxdb.client.service.DbrPsService;
 import com.influxdb.exceptions.ForbiddenException;
 import com.influxdb.exceptions.InfluxException;
+import com.influxdb.exceptions.NotFoundException;
 import com.influxdb.exceptions.UnauthorizedException;
 import java.io.IOException;
 import java.time.Duration;
@@ -145,7 +146,13 @@ public final class InfluxSetup {
     private Organization organization(String name) {
         OrganizationsQuery query = new OrganizationsQuery();
         query.setOrg(name);
-        return client.official().getOrganizationsApi().findOrganizations(query).stream()
+        List<Organization> found;
+        try {
+            found = client.official().getOrganizationsApi().findOrganizations(query);
+        } catch (NotFoundException e) {
+            found = List.of();
+        }
+        return found.stream()
                 .filter(organization -> name.equals(organization.getName()))
                 .findFirst()
                 .orElseThrow(() -> new InfluxConfigurationException(

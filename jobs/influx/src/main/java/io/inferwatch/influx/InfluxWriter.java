@@ -96,7 +96,7 @@ public final class InfluxWriter {
                             connection.database() + "/" + retentionPolicy,
                             String.join("\n", lines),
                             null,
-                            "identity",
+                            null,
                             "text/plain; charset=utf-8",
                             null,
                             "application/json",
