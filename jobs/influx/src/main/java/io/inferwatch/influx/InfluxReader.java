@@ -105,8 +105,8 @@ public final class InfluxReader {
     private static InfluxSeries readSeries(JsonNode series) {
         Map<String, String> tags = new LinkedHashMap<>();
         series.path("tags")
-                .fields()
-                .forEachRemaining(tag -> tags.put(tag.getKey(), tag.getValue().asText()));
+                .properties()
+                .forEach(tag -> tags.put(tag.getKey(), tag.getValue().asText()));
         List<String> columns = new ArrayList<>();
         series.path("columns").forEach(column -> columns.add(column.asText()));
         List<InfluxRow> rows = new ArrayList<>();

@@ -1,5 +1,6 @@
 package io.inferwatch.influx;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
@@ -33,7 +34,7 @@ import picocli.CommandLine;
 /** Writer, reader and setup against a real server before 1.8. */
 class InfluxIT {
     /** A time that no retention policy has forgotten. */
-    private static final long NOW_MICROS = Instant.now().getEpochSecond() * 1_000_000;
+    private final long nowMicros = Instant.now().getEpochSecond() * 1_000_000;
 
     private static @Nullable InfluxServer server;
     private static @Nullable InfluxClient client;
@@ -69,14 +70,14 @@ class InfluxIT {
             // The tag's last character is no backslash: that one is replaced on purpose.
             String tag = PointBuilderTest.randomText(random).replaceAll("[\n\t]", " ") + "x";
             String text = PointBuilderTest.randomText(random);
-            expected.put(NOW_MICROS + i, new String[] {tag, text});
+            expected.put(nowMicros + i, new String[] {tag, text});
             lines.add(PointBuilder.of("roundtrip")
                     .tag("k", tag)
                     .tag("z", "last")
                     .text("s", text)
                     .real("r", i)
                     .integer("n", Long.MAX_VALUE - i)
-                    .line(NOW_MICROS + i)
+                    .line(nowMicros + i)
                     .orElseThrow());
         }
 
@@ -87,10 +88,11 @@ class InfluxIT {
         for (InfluxSeries one : series) {
             assertThat(one.tags()).containsEntry("z", "last").containsOnlyKeys("k", "z");
             for (InfluxRow row : one.rows()) {
-                long i = row.timeMicros() - NOW_MICROS;
-                assertThat(one.tags().get("k")).isEqualTo(expected.get(row.timeMicros())[0]);
-                assertThat(row.text("s")).hasValue(expected.get(row.timeMicros())[1]);
-                assertThat(row.real("r")).hasValue(i);
+                long i = row.timeMicros() - nowMicros;
+                String[] texts = requireNonNull(expected.get(row.timeMicros()));
+                assertThat(one.tags()).containsEntry("k", texts[0]);
+                assertThat(row.text("s")).hasValue(texts[1]);
+                assertThat(row.real("r")).hasValue((double) i);
                 assertThat(row.integer("n")).hasValue(Long.MAX_VALUE - i);
                 rows++;
             }
@@ -104,7 +106,7 @@ class InfluxIT {
                 .tag("path", "C:\\models\\")
                 .tag("model", "m")
                 .real("v", 1)
-                .line(NOW_MICROS)
+                .line(nowMicros)
                 .orElseThrow();
 
         assertThat(writer().write("r1m", List.of(line))).isEqualTo(written());
@@ -120,9 +122,9 @@ class InfluxIT {
         assertThat(writer().write(
                                 "r1m",
                                 List.of(
-                                        "events,loc=Mars n=600i " + NOW_MICROS,
-                                        "events,loc=Mars n=700i " + NOW_MICROS,
-                                        "events,loc=Mars m=1i " + NOW_MICROS)))
+                                        "events,loc=Mars n=600i " + nowMicros,
+                                        "events,loc=Mars n=700i " + nowMicros,
+                                        "events,loc=Mars m=1i " + nowMicros)))
                 .isEqualTo(written());
 
         List<InfluxSeries> series = reader().query(RetentionPolicy.R1M, "SELECT n, m FROM events");
@@ -134,12 +136,12 @@ class InfluxIT {
 
     @Test
     void ofABatchWithConflictsExactlyThoseAreRefused() {
-        assertThat(writer().write("r1m", List.of("usg,h=a temp_cpu=41.5 " + NOW_MICROS)))
+        assertThat(writer().write("r1m", List.of("usg,h=a temp_cpu=41.5 " + nowMicros)))
                 .isEqualTo(written());
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             boolean wrong = i == 3 || i == 64;
-            lines.add("usg,h=b temp_cpu=" + (wrong ? "42i " : "42.0 ") + (NOW_MICROS + i));
+            lines.add("usg,h=b temp_cpu=" + (wrong ? "42i " : "42.0 ") + (nowMicros + i));
         }
 
         BatchReport report = writer().write("r1m", lines);
@@ -154,7 +156,7 @@ class InfluxIT {
 
     @Test
     void aLineThatCannotBeReadCostsNoOther() {
-        List<String> lines = List.of("parse v=1 " + NOW_MICROS, "parse v= 1", "parse v=2 " + (NOW_MICROS + 1));
+        List<String> lines = List.of("parse v=1 " + nowMicros, "parse v= 1", "parse v=2 " + (nowMicros + 1));
 
         BatchReport report = writer().write("r1m", lines);
 
@@ -173,10 +175,10 @@ class InfluxIT {
 
     @Test
     void pointsBeyondRetentionAreRefusedAndNamed() {
-        long old = NOW_MICROS - 40L * 24 * 3600 * 1_000_000;
+        long old = nowMicros - 40L * 24 * 3600 * 1_000_000;
 
         BatchReport report = writer().write(
-                        "r1m", List.of("aged v=1 " + NOW_MICROS, "aged v=1 " + old, "aged v=2 " + (NOW_MICROS + 1)));
+                        "r1m", List.of("aged v=1 " + nowMicros, "aged v=1 " + old, "aged v=2 " + (nowMicros + 1)));
 
         assertThat(report.refused())
                 .singleElement()
@@ -267,7 +269,7 @@ class InfluxIT {
                     closed.url(), "d", "o", new Credentials.UserPassword("root", Secret.inFile(right)));
             try (InfluxClient admitted = InfluxClient.open(connection)) {
                 new InfluxSetup(admitted).run();
-                assertThat(new InfluxWriter(admitted).write("r1m", List.of("m v=1 " + NOW_MICROS)))
+                assertThat(new InfluxWriter(admitted).write("r1m", List.of("m v=1 " + nowMicros)))
                         .isEqualTo(written());
                 assertThat(new InfluxReader(admitted).query(RetentionPolicy.R1M, "SELECT v FROM m"))
                         .hasSize(1);
@@ -317,7 +319,7 @@ class InfluxIT {
                 InfluxClient other = InfluxClient.open(InfluxConnection.of(away.url()))) {
             new InfluxSetup(other).run();
             InfluxWriter writer = new InfluxWriter(other);
-            List<String> lines = List.of("m v=1 " + NOW_MICROS, "m v=2 " + (NOW_MICROS + 1));
+            List<String> lines = List.of("m v=1 " + nowMicros, "m v=2 " + (nowMicros + 1));
             away.stop();
 
             BatchReport report = writer.write("r1m", lines);
