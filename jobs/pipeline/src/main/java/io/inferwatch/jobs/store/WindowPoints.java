@@ -1,0 +1,337 @@
+package io.inferwatch.jobs.store;
+
+import io.inferwatch.analytics.quantile.QuantileInterval;
+import io.inferwatch.analytics.quantile.QuantileSketch;
+import io.inferwatch.analytics.quantile.SketchEncoding;
+import io.inferwatch.influx.Field;
+import io.inferwatch.influx.Measurement;
+import io.inferwatch.influx.PointBuilder;
+import io.inferwatch.influx.RetentionPolicy;
+import io.inferwatch.influx.Statistic;
+import io.inferwatch.jobs.store.StoredField.Type;
+import io.inferwatch.schemas.Dimension;
+import io.inferwatch.schemas.MetricGauge;
+import io.inferwatch.schemas.MetricSketch;
+import io.inferwatch.schemas.MetricSum;
+import io.inferwatch.schemas.WindowStat;
+import io.inferwatch.schemas.catalogue.Metric;
+import io.inferwatch.schemas.catalogue.MetricCatalogue;
+import io.inferwatch.schemas.catalogue.Ratio;
+import io.inferwatch.schemas.catalogue.View;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * One wide point for each window of a series: measurement {@code request}, tags view and the view's dimensions, the window's end as
+ * time, a field for each statistic of each metric that the view keeps. Sums are there even when they are 0; a metric without a value,
+ * a ratio of nothing and a limit that so few values do not allow are left out, never 0. As a window only grows, each revision writes
+ * at least the fields of the one before.
+ *
+ * <p>Windows of an hour go to {@code r1h}, of a minute to {@code r1m} with the sketches that the catalogue names, shorter ones to
+ * {@code r10s} where the view asks for it. Synthetic traffic goes to {@code runs} in every length, with the tag {@code window},
+ * because a second's window and a minute's may end at the same time. Pure; not thread safe.
+ */
+public final class WindowPoints {
+    /** From so many values on P99.9 is told: below it is only another name for one of the greatest values. */
+    static final long MIN_N_OF_P999 = 3_700;
+
+    private static final double CONFIDENCE = 0.95;
+    private static final long MINUTE_MICROS = Duration.ofMinutes(1).toSeconds() * 1_000_000;
+    private static final long HOUR_MICROS = Duration.ofHours(1).toSeconds() * 1_000_000;
+
+    private final MetricCatalogue catalogue;
+    private final Map<String, View> views = new HashMap<>();
+    private final Map<String, Metric> metrics = new HashMap<>();
+    private long unknownMetrics;
+
+    /**
+     * Points after a catalogue.
+     *
+     * @throws IllegalArgumentException when two fields of its metrics would have the same name, or a dimension that of a tag
+     */
+    public WindowPoints(MetricCatalogue catalogue) {
+        this.catalogue = catalogue;
+        catalogue.views().forEach(view -> views.put(view.name(), view));
+        catalogue.metrics().forEach(metric -> metrics.put(metric.name(), metric));
+        requireDistinctNames(catalogue);
+    }
+
+    /**
+     * The window's point; empty when windows of that length are not stored for its view.
+     *
+     * @throws UnstorableException when none can be made of it
+     */
+    Optional<Point> of(WindowStat window) throws UnstorableException {
+        View view = views.get(window.getView());
+        if (view == null) {
+            throw new UnstorableException(
+                    UnstorableException.Reason.UNKNOWN_VIEW,
+                    "view: must be one of the catalogue's, found '" + window.getView() + "'",
+                    null);
+        }
+        long length = window.getWindowMicros();
+        if (length <= 0 || window.getWindowEndMicros() <= 0) {
+            throw new UnstorableException(
+                    UnstorableException.Reason.MALFORMED_WINDOW,
+                    "window: must have a length and an end after 1970, found " + length + " us to "
+                            + window.getWindowEndMicros(),
+                    null);
+        }
+        if (length < MINUTE_MICROS && !view.storeShortest()) {
+            return Optional.empty();
+        }
+        PointBuilder point = PointBuilder.of(Measurement.REQUEST);
+        tag(point, view, window);
+        point.integer(Field.REQUESTS, window.getRequests()).integer(Field.REVISION, window.getRevision());
+        Map<String, Long> sums = addSums(point, view, window);
+        addRatios(point, view, sums);
+        addQuantiles(point, view, window);
+        addGauges(point, view, window);
+        return Optional.of(new Point(policy(view, length), point, window.getWindowEndMicros()));
+    }
+
+    /** How many values of metrics that the catalogue does not have were passed over so far. */
+    long unknownMetrics() {
+        return unknownMetrics;
+    }
+
+    /** Every field that a point of that measurement may have, in the catalogue's order. */
+    public static List<StoredField> fields(MetricCatalogue catalogue) {
+        List<StoredField> fields = new ArrayList<>();
+        fields.add(new StoredField(Field.REQUESTS, Type.INTEGER, "Requests that ended in the window"));
+        fields.add(new StoredField(Field.REVISION, Type.INTEGER, "How often the window was corrected"));
+        for (Metric metric : catalogue.metrics()) {
+            switch (metric.kind()) {
+                case SUM -> {
+                    if (isTime(metric)) {
+                        fields.add(field(metric, Statistic.TOTAL, Type.REAL));
+                    } else if (!metric.name().equals(Field.REQUESTS)) {
+                        fields.add(new StoredField(metric.name(), Type.INTEGER, metric.help()));
+                    }
+                    if (metric.rate()) {
+                        fields.add(field(metric, Statistic.PER_SECOND, Type.REAL));
+                    }
+                }
+                case QUANTILE -> {
+                    fields.add(field(metric, Statistic.N, Type.INTEGER));
+                    for (Statistic statistic : List.of(
+                            Statistic.MIN,
+                            Statistic.MEAN,
+                            Statistic.P50,
+                            Statistic.P90,
+                            Statistic.P95,
+                            Statistic.P99,
+                            Statistic.P99_LOW,
+                            Statistic.P99_HIGH,
+                            Statistic.P999,
+                            Statistic.MAX)) {
+                        fields.add(field(metric, statistic, Type.REAL));
+                    }
+                    if (catalogue.storesSketchOf(metric)) {
+                        fields.add(field(metric, Statistic.SKETCH, Type.TEXT));
+                    }
+                }
+                case GAUGE -> {
+                    fields.add(field(metric, Statistic.MEAN, Type.REAL));
+                    fields.add(field(metric, Statistic.MAX, Type.REAL));
+                    fields.add(field(metric, Statistic.LAST, Type.REAL));
+                }
+            }
+        }
+        for (Ratio ratio : catalogue.ratios()) {
+            fields.add(new StoredField(ratio.name(), Type.REAL, ratio.help()));
+        }
+        return fields;
+    }
+
+    /** The name of the field that holds a statistic of a metric. */
+    public static String fieldName(Metric metric, Statistic statistic) {
+        return statistic.hasUnit() ? metric.field(statistic.suffix()) : metric.unitlessField(statistic.suffix());
+    }
+
+    /** A window's length as the tag {@code window} has it: 1s, 10s, 1m, 1h. */
+    static String label(long windowMicros) {
+        if (windowMicros % HOUR_MICROS == 0) {
+            return windowMicros / HOUR_MICROS + "h";
+        }
+        if (windowMicros % MINUTE_MICROS == 0) {
+            return windowMicros / MINUTE_MICROS + "m";
+        }
+        return windowMicros % 1_000_000 == 0 ? windowMicros / 1_000_000 + "s" : windowMicros / 1_000 + "ms";
+    }
+
+    private static RetentionPolicy policy(View view, long windowMicros) {
+        if (view.synthetic()) {
+            return RetentionPolicy.RUNS;
+        }
+        if (windowMicros >= HOUR_MICROS) {
+            return RetentionPolicy.R1H;
+        }
+        return windowMicros >= MINUTE_MICROS ? RetentionPolicy.R1M : RetentionPolicy.R10S;
+    }
+
+    private static void tag(PointBuilder point, View view, WindowStat window) throws UnstorableException {
+        List<String> names = view.dimensionNames();
+        List<Dimension> dimensions = window.getDimensions();
+        if (!dimensions.stream().map(Dimension::getName).toList().equals(names)) {
+            throw new UnstorableException(
+                    UnstorableException.Reason.DIMENSIONS_DIFFER,
+                    "dimensions: must be " + names + " as of view " + view.name() + ", found "
+                            + dimensions.stream().map(Dimension::getName).toList(),
+                    null);
+        }
+        point.tag(Field.VIEW, view.name());
+        dimensions.forEach(dimension -> point.tag(dimension.getName(), dimension.getValue()));
+        if (view.synthetic()) {
+            point.tag(Field.WINDOW, label(window.getWindowMicros()));
+        }
+    }
+
+    private Map<String, Long> addSums(PointBuilder point, View view, WindowStat window) {
+        Map<String, Long> present = new HashMap<>();
+        for (MetricSum sum : window.getSums()) {
+            if (isKnown(sum.getMetric(), Metric.Kind.SUM)) {
+                present.put(sum.getMetric(), sum.getValue());
+            }
+        }
+        Map<String, Long> sums = new HashMap<>();
+        double seconds = window.getWindowMicros() / 1e6;
+        for (Metric metric : catalogue.metrics(Metric.Origin.REQUESTS, Metric.Kind.SUM)) {
+            if (!view.keeps(metric)) {
+                continue;
+            }
+            long value = present.getOrDefault(metric.name(), 0L);
+            sums.put(metric.name(), value);
+            if (isTime(metric)) {
+                point.real(fieldName(metric, Statistic.TOTAL), inBaseUnit(metric, value));
+            } else if (!metric.name().equals(Field.REQUESTS)) {
+                point.integer(metric.name(), value);
+            }
+            if (metric.rate()) {
+                point.real(fieldName(metric, Statistic.PER_SECOND), inBaseUnit(metric, value) / seconds);
+            }
+        }
+        return sums;
+    }
+
+    private void addRatios(PointBuilder point, View view, Map<String, Long> sums) {
+        for (Ratio ratio : catalogue.ratios()) {
+            Long numerator = sums.get(ratio.numerator());
+            Long denominator = sums.get(ratio.denominator());
+            if (numerator != null && denominator != null && denominator != 0) {
+                point.real(ratio.name(), (double) numerator / denominator);
+            }
+        }
+    }
+
+    private void addQuantiles(PointBuilder point, View view, WindowStat window) throws UnstorableException {
+        boolean storesSketches = view.storeSketches() && window.getWindowMicros() == MINUTE_MICROS;
+        for (MetricSketch entry : window.getSketches()) {
+            if (!isKnown(entry.getMetric(), Metric.Kind.QUANTILE)) {
+                continue;
+            }
+            Metric metric = metrics.get(entry.getMetric());
+            byte[] bytes = bytes(entry.getSketch());
+            QuantileSketch sketch;
+            try {
+                sketch = SketchEncoding.decode(bytes);
+            } catch (IllegalArgumentException e) {
+                throw new UnstorableException(
+                        UnstorableException.Reason.MALFORMED_SKETCH, metric.name() + ": " + e.getMessage(), e);
+            }
+            if (sketch.n() == 0) {
+                continue;
+            }
+            addDistribution(point, metric, sketch);
+            if (storesSketches && catalogue.storesSketchOf(metric)) {
+                point.text(
+                        fieldName(metric, Statistic.SKETCH), Base64.getEncoder().encodeToString(bytes));
+            }
+        }
+    }
+
+    private static void addDistribution(PointBuilder point, Metric metric, QuantileSketch sketch) {
+        double[] quantiles = sketch.quantiles(0.5, 0.9, 0.95, 0.99, 0.999);
+        point.integer(fieldName(metric, Statistic.N), sketch.n());
+        add(point, metric, Statistic.MIN, sketch.min());
+        add(point, metric, Statistic.MEAN, sketch.mean());
+        add(point, metric, Statistic.P50, quantiles[0]);
+        add(point, metric, Statistic.P90, quantiles[1]);
+        add(point, metric, Statistic.P95, quantiles[2]);
+        add(point, metric, Statistic.P99, quantiles[3]);
+        QuantileInterval.of(sketch, 0.99, CONFIDENCE).ifPresent(limits -> {
+            add(point, metric, Statistic.P99_LOW, limits.low());
+            add(point, metric, Statistic.P99_HIGH, limits.high());
+        });
+        if (sketch.n() >= MIN_N_OF_P999) {
+            add(point, metric, Statistic.P999, quantiles[4]);
+        }
+        add(point, metric, Statistic.MAX, sketch.max());
+    }
+
+    private void addGauges(PointBuilder point, View view, WindowStat window) {
+        for (MetricGauge gauge : window.getGauges()) {
+            if (!isKnown(gauge.getMetric(), Metric.Kind.GAUGE) || gauge.getN() <= 0) {
+                continue;
+            }
+            Metric metric = metrics.get(gauge.getMetric());
+            add(point, metric, Statistic.MEAN, (double) gauge.getSum() / gauge.getN());
+            add(point, metric, Statistic.MAX, gauge.getMax());
+            add(point, metric, Statistic.LAST, gauge.getLast());
+        }
+    }
+
+    private static void add(PointBuilder point, Metric metric, Statistic statistic, double storedUnit) {
+        point.real(fieldName(metric, statistic), inBaseUnit(metric, storedUnit));
+    }
+
+    private boolean isKnown(String name, Metric.Kind kind) {
+        Metric metric = metrics.get(name);
+        if (metric == null || metric.kind() != kind) {
+            unknownMetrics++;
+            return false;
+        }
+        return true;
+    }
+
+    /** Divided, not multiplied by the scale, so that a whole number of microseconds is the nearest double to its seconds. */
+    private static double inBaseUnit(Metric metric, double storedUnit) {
+        return storedUnit / Math.rint(1 / metric.unit().scale());
+    }
+
+    private static boolean isTime(Metric metric) {
+        return metric.unit().base().equals("seconds");
+    }
+
+    private static StoredField field(Metric metric, Statistic statistic, Type type) {
+        return new StoredField(fieldName(metric, statistic), type, metric.help());
+    }
+
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return bytes;
+    }
+
+    private static void requireDistinctNames(MetricCatalogue catalogue) {
+        Set<String> names = new HashSet<>(List.of(Field.VIEW, Field.WINDOW));
+        catalogue.dimensions().forEach(dimension -> requireNew(names, "tag", dimension.name()));
+        fields(catalogue).forEach(field -> requireNew(names, "field", field.name()));
+    }
+
+    private static void requireNew(Set<String> names, String what, String name) {
+        if (!names.add(name)) {
+            throw new IllegalArgumentException(
+                    "metric catalogue: each tag and field must have a name of its own, found the " + what + " '" + name
+                            + "' twice");
+        }
+    }
+}
