@@ -1,0 +1,11 @@
+package io.inferwatch.report;
+
+import picocli.CommandLine.Command;
+
+/** {@code inferwatch report}: what is stored, computed anew for any period. */
+@Command(
+        name = "report",
+        description = "Computes figures over any period from what is stored.",
+        mixinStandardHelpOptions = true,
+        subcommands = QuantilesCommand.class)
+public final class ReportCommand {}
