@@ -10,6 +10,7 @@ import io.inferwatch.report.QuantileReport.Quantile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** A quantile report as a table for people or as JSON. */
 final class QuantileText {
@@ -28,7 +29,7 @@ final class QuantileText {
         List<String> head = new ArrayList<>(request.by());
         head.add("n");
         for (double q : request.q()) {
-            head.add(new Quantile(q, 0, java.util.Optional.empty()).label());
+            head.add(new Quantile(q, 0, Optional.empty()).label());
             head.add("95 % limits");
         }
         head.addAll(List.of("min", "mean", "max"));
@@ -107,7 +108,10 @@ final class QuantileText {
     }
 
     private static String significant(double value) {
-        int digits = value == 0 ? 0 : (int) Math.floor(Math.log10(Math.abs(value))) + 1;
+        if (value == 0) {
+            return "0";
+        }
+        int digits = (int) Math.floor(Math.log10(value)) + 1;
         return String.format(Locale.ROOT, "%." + Math.max(0, Math.min(6, 4 - digits)) + "f", value);
     }
 
