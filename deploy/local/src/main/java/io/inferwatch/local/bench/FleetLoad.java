@@ -9,6 +9,7 @@ import io.inferwatch.schemas.Source;
 import io.inferwatch.schemas.TokenSource;
 import io.inferwatch.schemas.Traffic;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -202,7 +203,7 @@ final class FleetLoad {
         event.setFinishReason(outcome == Outcome.LENGTH ? "length" : answered ? "stop" : null);
         event.setChunks(outputTokens + 2);
         event.setTokenChunks(outputTokens);
-        event.setTraceId("%016x".formatted(random.nextLong()));
+        event.setTraceId(HexFormat.of().toHexDigits(random.nextLong()));
         target.accept(replica.key, codec.encode(event));
     }
 

@@ -25,7 +25,7 @@ record ProcessorTime(double own, double broker, double machine) {
 
     /** Now. */
     static ProcessorTime now(long brokerPid) {
-        return new ProcessorTime(SYSTEM.getProcessCpuTime() / 1e9, process(brokerPid), machine());
+        return new ProcessorTime(SYSTEM.getProcessCpuTime() / 1e9, ofProcess(brokerPid), ofMachine());
     }
 
     /** What was spent since an earlier time. */
@@ -38,7 +38,7 @@ record ProcessorTime(double own, double broker, double machine) {
         return Math.max(0, machine - own - broker);
     }
 
-    private static double process(long pid) {
+    private static double ofProcess(long pid) {
         try {
             String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
             // After the name, which may hold blanks, the 12th and 13th fields are user and system time.
@@ -49,7 +49,7 @@ record ProcessorTime(double own, double broker, double machine) {
         }
     }
 
-    private static double machine() {
+    private static double ofMachine() {
         try {
             List<String> lines = Files.readAllLines(Path.of("/proc/stat"));
             String[] fields = BLANKS.split(lines.get(0));
