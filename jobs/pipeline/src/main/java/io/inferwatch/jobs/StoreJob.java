@@ -18,7 +18,6 @@ import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 
 /** Windows, alerts and health samples to InfluxDB: the only job that speaks to it, so that its absence delays nothing else. */
 public final class StoreJob {
@@ -42,6 +41,7 @@ public final class StoreJob {
             return new Sources(topic(Topic.WINDOWS, kafka), topic(Topic.ALERTS, kafka), topic(Topic.HEALTH, kafka));
         }
 
+        @SuppressWarnings("deprecation") // The connector asks for Kafka's old enum.
         private static Source<InboundRecord, ?, ?> topic(Topic topic, KafkaConnection kafka) {
             return KafkaSource.<InboundRecord>builder()
                     .setBootstrapServers(kafka.bootstrapServers())
@@ -49,7 +49,8 @@ public final class StoreJob {
                     .setProperty("partition.discovery.interval.ms", "30000")
                     .setGroupId("inferwatch-store")
                     .setTopics(topic.topicName())
-                    .setStartingOffsets(OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST))
+                    .setStartingOffsets(OffsetsInitializer.committedOffsets(
+                            org.apache.kafka.clients.consumer.OffsetResetStrategy.EARLIEST))
                     .setDeserializer(InboundRecord.deserializer())
                     .build();
         }

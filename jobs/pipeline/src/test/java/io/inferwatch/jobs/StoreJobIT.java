@@ -35,7 +35,6 @@ import io.inferwatch.servers.InfluxProgram;
 import io.inferwatch.servers.InfluxServer;
 import io.inferwatch.servers.KafkaBroker;
 import io.inferwatch.servers.TestServers;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -46,6 +45,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -224,7 +224,7 @@ class StoreJobIT {
         Throwable failure = null;
         try {
             requireNonNull(job).getJobExecutionResult().get();
-        } catch (java.util.concurrent.ExecutionException e) {
+        } catch (ExecutionException e) {
             failure = e;
         }
         assertThat(failure).isNotNull();
@@ -273,7 +273,7 @@ class StoreJobIT {
                 StoreJob.Sources.kafka(kafka()),
                 StoreJob.Sinks.of(
                         new InfluxConnection(url, "inferwatch", "inferwatch", credentials), settings, kafka()),
-                catalogue());
+                MetricCatalogue.shippedYaml());
         job = environment.executeAsync(StoreJob.NAME);
     }
 
@@ -315,8 +315,13 @@ class StoreJobIT {
     }
 
     private void send(Topic topic, String key, byte @Nullable [] value) {
-        requireNonNull(producer)
-                .send(new ProducerRecord<>(topic.topicName(), key.getBytes(StandardCharsets.UTF_8), value));
+        try {
+            requireNonNull(producer)
+                    .send(new ProducerRecord<>(topic.topicName(), key.getBytes(StandardCharsets.UTF_8), value))
+                    .get();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new AssertionError("the broker does not take the record", e);
+        }
     }
 
     private long count(RetentionPolicy policy, String field, String measurement) {
@@ -353,11 +358,5 @@ class StoreJobIT {
 
     private KafkaConnection kafka() {
         return KafkaConnection.to(requireNonNull(broker).bootstrapServers());
-    }
-
-    private static String catalogue() throws Exception {
-        try (InputStream yaml = MetricCatalogue.class.getResourceAsStream("metrics.yaml")) {
-            return new String(requireNonNull(yaml).readAllBytes(), StandardCharsets.UTF_8);
-        }
     }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands points to a {@link PointSender} and the letters of refused ones to the dead letters' writer, which only the task's own thread
@@ -56,11 +57,18 @@ final class InfluxSinkWriter implements SinkWriter<StoredPoint> {
     }
 
     @Override
-    public void close() throws Exception {
-        try (deadLetters) {
-            // The client first: its requests end at once, so that the sender's thread can.
-            closeClient.run();
-            sender.close();
+    public void close() throws IOException {
+        // The client first: its requests end at once, so that the sender's thread can.
+        closeClient.run();
+        sender.close();
+        try {
+            deadLetters.close();
+        } catch (IOException e) {
+            throw e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) {
+            throw new IOException("the dead letters' writer does not close", e);
         }
     }
 
@@ -94,7 +102,7 @@ final class InfluxSinkWriter implements SinkWriter<StoredPoint> {
         }
 
         @Override
-        public Long timestamp() {
+        public @Nullable Long timestamp() {
             return null;
         }
     }

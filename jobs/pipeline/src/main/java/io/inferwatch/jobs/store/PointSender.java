@@ -117,15 +117,22 @@ final class PointSender implements AutoCloseable {
         }
     }
 
-    /** Stops sending; points that are not stored by now are dropped, since the checkpoint that they follow has them. */
+    /**
+     * Stops sending and waits for the thread's end, unless interrupted. Points that are not stored by now are dropped, since the
+     * checkpoint that they follow has them.
+     */
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         synchronized (lock) {
             closed = true;
             lock.notifyAll();
         }
         thread.interrupt();
-        thread.join();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void throwFailure() {

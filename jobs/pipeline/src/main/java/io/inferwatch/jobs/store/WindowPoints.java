@@ -8,7 +8,6 @@ import io.inferwatch.influx.Measurement;
 import io.inferwatch.influx.PointBuilder;
 import io.inferwatch.influx.RetentionPolicy;
 import io.inferwatch.influx.Statistic;
-import io.inferwatch.jobs.store.StoredField.Type;
 import io.inferwatch.schemas.Dimension;
 import io.inferwatch.schemas.MetricGauge;
 import io.inferwatch.schemas.MetricSketch;
@@ -28,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One wide point for each window of a series: measurement {@code request}, tags view and the view's dimensions, the window's end as
@@ -92,9 +92,9 @@ public final class WindowPoints {
         tag(point, view, window);
         point.integer(Field.REQUESTS, window.getRequests()).integer(Field.REVISION, window.getRevision());
         Map<String, Long> sums = addSums(point, view, window);
-        addRatios(point, view, sums);
+        addRatios(point, sums);
         addQuantiles(point, view, window);
-        addGauges(point, view, window);
+        addGauges(point, window);
         return Optional.of(new Point(policy(view, length), point, window.getWindowEndMicros()));
     }
 
@@ -106,22 +106,22 @@ public final class WindowPoints {
     /** Every field that a point of that measurement may have, in the catalogue's order. */
     public static List<StoredField> fields(MetricCatalogue catalogue) {
         List<StoredField> fields = new ArrayList<>();
-        fields.add(new StoredField(Field.REQUESTS, Type.INTEGER, "Requests that ended in the window"));
-        fields.add(new StoredField(Field.REVISION, Type.INTEGER, "How often the window was corrected"));
+        fields.add(new StoredField(Field.REQUESTS, StoredField.Type.INTEGER, "Requests that ended in the window"));
+        fields.add(new StoredField(Field.REVISION, StoredField.Type.INTEGER, "How often the window was corrected"));
         for (Metric metric : catalogue.metrics()) {
             switch (metric.kind()) {
                 case SUM -> {
                     if (isTime(metric)) {
-                        fields.add(field(metric, Statistic.TOTAL, Type.REAL));
+                        fields.add(field(metric, Statistic.TOTAL, StoredField.Type.REAL));
                     } else if (!metric.name().equals(Field.REQUESTS)) {
-                        fields.add(new StoredField(metric.name(), Type.INTEGER, metric.help()));
+                        fields.add(new StoredField(metric.name(), StoredField.Type.INTEGER, metric.help()));
                     }
                     if (metric.rate()) {
-                        fields.add(field(metric, Statistic.PER_SECOND, Type.REAL));
+                        fields.add(field(metric, Statistic.PER_SECOND, StoredField.Type.REAL));
                     }
                 }
                 case QUANTILE -> {
-                    fields.add(field(metric, Statistic.N, Type.INTEGER));
+                    fields.add(field(metric, Statistic.N, StoredField.Type.INTEGER));
                     for (Statistic statistic : List.of(
                             Statistic.MIN,
                             Statistic.MEAN,
@@ -133,21 +133,21 @@ public final class WindowPoints {
                             Statistic.P99_HIGH,
                             Statistic.P999,
                             Statistic.MAX)) {
-                        fields.add(field(metric, statistic, Type.REAL));
+                        fields.add(field(metric, statistic, StoredField.Type.REAL));
                     }
                     if (catalogue.storesSketchOf(metric)) {
-                        fields.add(field(metric, Statistic.SKETCH, Type.TEXT));
+                        fields.add(field(metric, Statistic.SKETCH, StoredField.Type.TEXT));
                     }
                 }
                 case GAUGE -> {
-                    fields.add(field(metric, Statistic.MEAN, Type.REAL));
-                    fields.add(field(metric, Statistic.MAX, Type.REAL));
-                    fields.add(field(metric, Statistic.LAST, Type.REAL));
+                    fields.add(field(metric, Statistic.MEAN, StoredField.Type.REAL));
+                    fields.add(field(metric, Statistic.MAX, StoredField.Type.REAL));
+                    fields.add(field(metric, Statistic.LAST, StoredField.Type.REAL));
                 }
             }
         }
         for (Ratio ratio : catalogue.ratios()) {
-            fields.add(new StoredField(ratio.name(), Type.REAL, ratio.help()));
+            fields.add(new StoredField(ratio.name(), StoredField.Type.REAL, ratio.help()));
         }
         return fields;
     }
@@ -198,7 +198,7 @@ public final class WindowPoints {
     private Map<String, Long> addSums(PointBuilder point, View view, WindowStat window) {
         Map<String, Long> present = new HashMap<>();
         for (MetricSum sum : window.getSums()) {
-            if (isKnown(sum.getMetric(), Metric.Kind.SUM)) {
+            if (known(sum.getMetric(), Metric.Kind.SUM) != null) {
                 present.put(sum.getMetric(), sum.getValue());
             }
         }
@@ -211,18 +211,18 @@ public final class WindowPoints {
             long value = present.getOrDefault(metric.name(), 0L);
             sums.put(metric.name(), value);
             if (isTime(metric)) {
-                point.real(fieldName(metric, Statistic.TOTAL), inBaseUnit(metric, value));
+                point.real(fieldName(metric, Statistic.TOTAL), inBaseUnit(metric, (double) value));
             } else if (!metric.name().equals(Field.REQUESTS)) {
                 point.integer(metric.name(), value);
             }
             if (metric.rate()) {
-                point.real(fieldName(metric, Statistic.PER_SECOND), inBaseUnit(metric, value) / seconds);
+                point.real(fieldName(metric, Statistic.PER_SECOND), inBaseUnit(metric, (double) value) / seconds);
             }
         }
         return sums;
     }
 
-    private void addRatios(PointBuilder point, View view, Map<String, Long> sums) {
+    private void addRatios(PointBuilder point, Map<String, Long> sums) {
         for (Ratio ratio : catalogue.ratios()) {
             Long numerator = sums.get(ratio.numerator());
             Long denominator = sums.get(ratio.denominator());
@@ -235,10 +235,10 @@ public final class WindowPoints {
     private void addQuantiles(PointBuilder point, View view, WindowStat window) throws UnstorableException {
         boolean storesSketches = view.storeSketches() && window.getWindowMicros() == MINUTE_MICROS;
         for (MetricSketch entry : window.getSketches()) {
-            if (!isKnown(entry.getMetric(), Metric.Kind.QUANTILE)) {
+            Metric metric = known(entry.getMetric(), Metric.Kind.QUANTILE);
+            if (metric == null) {
                 continue;
             }
-            Metric metric = metrics.get(entry.getMetric());
             byte[] bytes = bytes(entry.getSketch());
             QuantileSketch sketch;
             try {
@@ -261,7 +261,7 @@ public final class WindowPoints {
     private static void addDistribution(PointBuilder point, Metric metric, QuantileSketch sketch) {
         double[] quantiles = sketch.quantiles(0.5, 0.9, 0.95, 0.99, 0.999);
         point.integer(fieldName(metric, Statistic.N), sketch.n());
-        add(point, metric, Statistic.MIN, sketch.min());
+        add(point, metric, Statistic.MIN, (double) sketch.min());
         add(point, metric, Statistic.MEAN, sketch.mean());
         add(point, metric, Statistic.P50, quantiles[0]);
         add(point, metric, Statistic.P90, quantiles[1]);
@@ -274,18 +274,18 @@ public final class WindowPoints {
         if (sketch.n() >= MIN_N_OF_P999) {
             add(point, metric, Statistic.P999, quantiles[4]);
         }
-        add(point, metric, Statistic.MAX, sketch.max());
+        add(point, metric, Statistic.MAX, (double) sketch.max());
     }
 
-    private void addGauges(PointBuilder point, View view, WindowStat window) {
+    private void addGauges(PointBuilder point, WindowStat window) {
         for (MetricGauge gauge : window.getGauges()) {
-            if (!isKnown(gauge.getMetric(), Metric.Kind.GAUGE) || gauge.getN() <= 0) {
+            Metric metric = known(gauge.getMetric(), Metric.Kind.GAUGE);
+            if (metric == null || gauge.getN() <= 0) {
                 continue;
             }
-            Metric metric = metrics.get(gauge.getMetric());
             add(point, metric, Statistic.MEAN, (double) gauge.getSum() / gauge.getN());
-            add(point, metric, Statistic.MAX, gauge.getMax());
-            add(point, metric, Statistic.LAST, gauge.getLast());
+            add(point, metric, Statistic.MAX, (double) gauge.getMax());
+            add(point, metric, Statistic.LAST, (double) gauge.getLast());
         }
     }
 
@@ -293,13 +293,13 @@ public final class WindowPoints {
         point.real(fieldName(metric, statistic), inBaseUnit(metric, storedUnit));
     }
 
-    private boolean isKnown(String name, Metric.Kind kind) {
+    private @Nullable Metric known(String name, Metric.Kind kind) {
         Metric metric = metrics.get(name);
         if (metric == null || metric.kind() != kind) {
             unknownMetrics++;
-            return false;
+            return null;
         }
-        return true;
+        return metric;
     }
 
     /** Divided, not multiplied by the scale, so that a whole number of microseconds is the nearest double to its seconds. */
@@ -311,7 +311,7 @@ public final class WindowPoints {
         return metric.unit().base().equals("seconds");
     }
 
-    private static StoredField field(Metric metric, Statistic statistic, Type type) {
+    private static StoredField field(Metric metric, Statistic statistic, StoredField.Type type) {
         return new StoredField(fieldName(metric, statistic), type, metric.help());
     }
 

@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.DeadLetter;
 import io.inferwatch.schemas.EventCodec;
-import java.io.IOException;
-import java.io.InputStream;
+import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,20 +134,11 @@ class LatestWindowFunctionTest {
     private static KeyedOneInputStreamOperatorTestHarness<String, InboundRecord, StoredPoint> harness() {
         try {
             return new KeyedOneInputStreamOperatorTestHarness<>(
-                    new KeyedProcessOperator<>(new LatestWindowFunction(catalogue())),
+                    new KeyedProcessOperator<>(new LatestWindowFunction(MetricCatalogue.shippedYaml())),
                     LatestWindowFunction::series,
                     Types.STRING);
         } catch (Exception e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    static String catalogue() {
-        try (InputStream yaml =
-                io.inferwatch.schemas.catalogue.MetricCatalogue.class.getResourceAsStream("metrics.yaml")) {
-            return new String(java.util.Objects.requireNonNull(yaml).readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
         }
     }
 }

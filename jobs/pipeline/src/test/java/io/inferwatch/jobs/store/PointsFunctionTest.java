@@ -97,6 +97,7 @@ class PointsFunctionTest {
 
     private record Result(List<StoredPoint> points, List<OutboundRecord> letters) {}
 
+    @SuppressWarnings("try") // The harness's close() may be interrupted, like any test.
     private Result run(PointsFunction<?> function, SpecificRecord... events) throws Exception {
         try (OneInputStreamOperatorTestHarness<InboundRecord, StoredPoint> harness =
                 new OneInputStreamOperatorTestHarness<>(new ProcessOperator<>(function))) {
