@@ -43,9 +43,9 @@ record QuantileReport(QuantileRequest request, long minutesWithData, List<Group>
             return new Group(
                     values,
                     sketch.n(),
-                    inBaseUnit(request, sketch.min()),
+                    inBaseUnit(request, (double) sketch.min()),
                     inBaseUnit(request, sketch.mean()),
-                    inBaseUnit(request, sketch.max()),
+                    inBaseUnit(request, (double) sketch.max()),
                     quantiles);
         }
 

@@ -10,16 +10,19 @@ import io.inferwatch.schemas.HealthSample;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.servers.KafkaBroker;
 import java.io.IOException;
-import java.io.PipedReader;
-import java.io.PipedWriter;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -30,6 +33,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -99,37 +103,36 @@ class EventsTailIT {
 
     @Test
     void followsUntilNobodyReads() throws Exception {
-        try (PipedReader reader = new PipedReader(1 << 16);
-                PipedWriter writer = new PipedWriter(reader)) {
-            CommandLine command = new CommandLine(new EventsCommand());
-            command.setOut(new PrintWriter(writer, true));
-            List<String> arguments =
-                    List.of("tail", "health", "--follow", "--limit=1", "--bootstrap-servers", servers());
-            Thread thread = new Thread(() -> command.execute(arguments.toArray(new String[0])));
-            thread.start();
-            java.io.BufferedReader lines = new java.io.BufferedReader(reader);
-            assertThat(lines.readLine()).contains("undecodable");
+        Lines lines = new Lines();
+        CommandLine command = new CommandLine(new EventsCommand());
+        command.setOut(new PrintWriter(lines, true));
+        Thread thread = new Thread(() -> command.execute(withServers("health", "--follow", "--limit=1")));
+        thread.start();
+        assertThat(lines.next()).contains("undecodable");
 
-            try (KafkaProducer<byte[], byte[]> producer = producer()) {
-                send(producer, 1, 0, "late", sample(99));
-            }
-            assertThat(lines.readLine()).contains("\"second\":99.0");
-
-            reader.close();
-            thread.join(TimeUnit.SECONDS.toMillis(30));
-            assertThat(thread.isAlive()).isFalse();
+        try (KafkaProducer<byte[], byte[]> producer = producer()) {
+            send(producer, 1, 0, "late", sample(99));
         }
+        assertThat(lines.next()).contains("\"second\":99.0");
+
+        lines.broken = true;
+        thread.join(TimeUnit.SECONDS.toMillis(30));
+        assertThat(thread.isAlive()).isFalse();
     }
 
     @Test
-    void badInputIsOneMessageAndStatusTwo() {
+    void badInputIsOneMessageAndStatusTwo(@TempDir Path directory) throws IOException {
+        Path impatient = Files.writeString(
+                directory.resolve("kafka.properties"), "default.api.timeout.ms=1500\nrequest.timeout.ms=1000\n");
+
         assertThat(refused("windws")).contains("TOPIC: must be one of", "did you mean 'inferwatch.windows'?");
-        assertThat(refused("windows")).isEqualTo("topic inferwatch.windows: does not exist at " + servers());
+        assertThat(refused("windows", "--kafka-config=" + impatient))
+                .isEqualTo("topic inferwatch.windows: does not exist at " + servers());
         assertThat(refused("health", "--limit=0")).isEqualTo("--limit: must be at least 1, found 0");
         assertThat(refused("health", "--since=noon")).startsWith("--since: must be an instant");
         assertThat(refused("health", "--kafka-config=/nowhere"))
                 .isEqualTo("--kafka-config: must be a readable properties file, found /nowhere: NoSuchFileException");
-        assertThat(refused("health", "--bootstrap-servers=127.0.0.1:1"))
+        assertThat(refused("health", "--kafka-config=" + impatient, "--bootstrap-servers=127.0.0.1:1"))
                 .startsWith("Kafka at 127.0.0.1:1 does not answer: TimeoutException");
         assertThat(refused("health", "--bootstrap-servers=nohost"))
                 .startsWith("Kafka at nohost does not answer: ConfigException");
@@ -189,5 +192,38 @@ class EventsTailIT {
 
     private String servers() {
         return requireNonNull(broker).bootstrapServers();
+    }
+
+    /** The reading end of a pipe that may break. */
+    private static final class Lines extends Writer {
+        private final BlockingQueue<String> complete = new LinkedBlockingQueue<>();
+        private final StringBuilder started = new StringBuilder();
+        private volatile boolean broken;
+
+        String next() throws InterruptedException {
+            return requireNonNull(complete.poll(30, TimeUnit.SECONDS), "no line came");
+        }
+
+        @Override
+        public void write(char[] characters, int offset, int length) {
+            for (int i = offset; i < offset + length; i++) {
+                if (characters[i] == '\n') {
+                    complete.add(started.toString());
+                    started.setLength(0);
+                } else {
+                    started.append(characters[i]);
+                }
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (broken) {
+                throw new IOException("Broken pipe");
+            }
+        }
+
+        @Override
+        public void close() {}
     }
 }

@@ -217,7 +217,7 @@ class QuantilesIT {
     private long[] values(String model, String version, int fromMinute, int toMinute) {
         return raw.entrySet().stream()
                 .filter(entry -> {
-                    String[] key = entry.getKey().split("/");
+                    String[] key = entry.getKey().split("/", -1);
                     int minute = Integer.parseInt(key[2]);
                     return (model.isEmpty() || key[0].equals(model))
                             && (version.isEmpty() || key[1].equals(version))

@@ -283,9 +283,9 @@ class WindowPointsTest {
 
     /** The fields of a line whose texts hold no comma, blank or equals sign but for base64's. */
     private static Map<String, String> fields(StoredPoint point) {
-        String[] parts = point.line().split("(?<!\\\\) ");
+        String[] parts = point.line().split("(?<!\\\\) ", -1);
         Map<String, String> fields = new HashMap<>();
-        for (String field : parts[1].split(",")) {
+        for (String field : parts[1].split(",", -1)) {
             int equals = field.indexOf('=');
             fields.put(field.substring(0, equals), field.substring(equals + 1));
         }
