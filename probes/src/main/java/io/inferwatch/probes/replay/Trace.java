@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * The requests of one or more recorded files in the order in which they ended; those that ended together in the order of the files.
  * Everything about an event is settled but its instants, which are on the file's own clock, and its stream and sequence.
  *
- * <p>All requests are in memory, about 700 bytes each.
+ * <p>All requests are in memory, about 600 bytes each.
  */
 public final class Trace {
     private final List<RequestEvent> events;
