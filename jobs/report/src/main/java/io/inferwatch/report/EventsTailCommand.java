@@ -32,10 +32,8 @@ import picocli.CommandLine.Spec;
 /** {@code inferwatch events tail}: decoded records of one of our topics as JSON lines. Reads beside all others and commits nothing. */
 @Command(
         name = "tail",
-        description = {
-            "Prints the events of a topic as JSON lines: the last ones by time, or with --since all from then on.",
-            "What cannot be decoded is shown as such."
-        },
+        description = "Prints the events of a topic as JSON lines: the last ones by time, or with --since all from then"
+                + " on. What cannot be decoded is shown as such.",
         mixinStandardHelpOptions = true)
 public final class EventsTailCommand implements Callable<Integer> {
     private static final int OK = 0;

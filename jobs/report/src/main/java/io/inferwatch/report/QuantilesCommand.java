@@ -25,10 +25,8 @@ import picocli.CommandLine.Spec;
 /** {@code inferwatch report quantiles}: the quantiles of a metric over any period, from the stored sketches. */
 @Command(
         name = "quantiles",
-        description = {
-            "Quantiles of a metric over any period of whole minutes, with 95 %% confidence limits,",
-            "from the sketches of one-minute windows: as exact as over the values themselves, within 0.4 %%."
-        },
+        description = "Quantiles of a metric over any period of whole minutes, with 95 %% confidence limits, from the"
+                + " sketches of one-minute windows: within 0.4 %% of those of the values themselves.",
         mixinStandardHelpOptions = true)
 public final class QuantilesCommand implements Callable<Integer> {
     private static final int OK = 0;

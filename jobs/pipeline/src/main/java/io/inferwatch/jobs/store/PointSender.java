@@ -231,7 +231,7 @@ final class PointSender implements AutoCloseable {
             }
         }
         if (outage != null) {
-            LOG.info("InfluxDB takes points again after {}", outage.length());
+            LOG.info("InfluxDB takes points again after {} s", outage.length().toSeconds());
         }
     }
 
@@ -278,7 +278,7 @@ final class PointSender implements AutoCloseable {
         Duration next(String why, int points) {
             long elapsed = length().toMillis();
             if (toldMillis == Long.MIN_VALUE || elapsed - toldMillis >= OBSTACLE_LOG_MILLIS) {
-                LOG.warn("{} points wait for InfluxDB since {}: {}", points, length(), why);
+                LOG.warn("{} points wait for InfluxDB, for {} s now: {}", points, elapsed / 1_000, why);
                 toldMillis = elapsed;
             }
             Duration full = backOff;
