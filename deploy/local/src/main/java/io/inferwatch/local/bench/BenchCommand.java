@@ -8,5 +8,5 @@ import picocli.CommandLine.Command;
         description = "Measures what the jobs cost and how late their results are, on this machine.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {PipelineBenchCommand.class})
+        subcommands = {PipelineBenchCommand.class, LatencyBenchCommand.class})
 public final class BenchCommand {}

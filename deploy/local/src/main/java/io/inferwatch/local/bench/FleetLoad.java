@@ -21,10 +21,10 @@ import java.util.SplittableRandom;
  * event time. Within a partition event time advances evenly; a request is up to half a second out of order. Each instance is one partition; not thread safe.
  */
 final class FleetLoad {
-    /** Requests, heartbeats included, with their key. */
+    /** Takes what is made. */
     interface Target {
-        /** Takes one event. */
-        void accept(byte[] key, byte[] value);
+        /** Takes one event, which happened at that time. */
+        void accept(long eventTimeMicros, byte[] key, byte[] value);
     }
 
     /**
@@ -33,10 +33,18 @@ final class FleetLoad {
      * @param requests over all partitions
      * @param cells combinations of dimension values
      * @param partitions into which replicas are divided
+     * @param mostReplicas there are as many as a quarter of the cells, but no more than these
      * @param requestsPerSecond of event time, over all partitions
      * @param startMicros event time of the beginning
      */
-    record Plan(long requests, int cells, int partitions, long requestsPerSecond, long startMicros, long seed) {
+    record Plan(
+            long requests,
+            int cells,
+            int partitions,
+            int mostReplicas,
+            long requestsPerSecond,
+            long startMicros,
+            long seed) {
         Plan {
             if (cells < partitions || cells % partitions != 0 || requests % partitions != 0) {
                 throw new IllegalArgumentException("cells and events: must be multiples of the " + partitions
@@ -44,9 +52,8 @@ final class FleetLoad {
             }
         }
 
-        /** A quarter of the cells, at most a thousand. */
         int replicas() {
-            int wanted = Math.max(partitions, Math.min(MAX_REPLICAS, cells / 4));
+            int wanted = Math.max(partitions, Math.min(mostReplicas, cells / 4));
             return wanted - wanted % partitions;
         }
 
@@ -56,7 +63,6 @@ final class FleetLoad {
         }
     }
 
-    static final int MAX_REPLICAS = 1_000;
     static final long HEARTBEAT_MICROS = 5_000_000;
 
     private static final int MAX_DISORDER_MICROS = 500_000;
@@ -122,11 +128,7 @@ final class FleetLoad {
 
     /** Makes all events of the partition, in their order. */
     void generate(Target target) {
-        generate(plan.requests / plan.partitions, target);
-    }
-
-    /** Makes the next so many requests of the partition, heartbeats between them. */
-    void generate(long requests, Target target) {
+        long requests = plan.requests / plan.partitions;
         long made = 0;
         double microsPerRequest = 1e6 * plan.partitions / plan.requestsPerSecond;
         long nextHeartbeats = plan.startMicros + HEARTBEAT_MICROS;
@@ -141,7 +143,8 @@ final class FleetLoad {
         }
     }
 
-    private void request(long time, Target target) {
+    /** Makes one request that ended at the time or up to half a second before. */
+    void request(long time, Target target) {
         int cell = random.nextInt(plan.cells / plan.partitions) * plan.partitions + partition;
         Replica replica = replicas[cell % replicas.length];
         // What tells the cells of a replica apart, in mixed radix.
@@ -204,10 +207,11 @@ final class FleetLoad {
         event.setChunks(outputTokens + 2);
         event.setTokenChunks(outputTokens);
         event.setTraceId(HexFormat.of().toHexDigits(random.nextLong()));
-        target.accept(replica.key, codec.encode(event));
+        target.accept(completed, replica.key, codec.encode(event));
     }
 
-    private void heartbeats(long time, Target target) {
+    /** Makes a heartbeat of each replica of the partition. */
+    void heartbeats(long time, Target target) {
         for (int i = partition; i < replicas.length; i += plan.partitions) {
             Replica replica = replicas[i];
             Heartbeat heartbeat = Heartbeat.newBuilder()
@@ -233,7 +237,7 @@ final class FleetLoad {
                     .setFailedTotal(0)
                     .setCancelledTotal(0)
                     .build();
-            target.accept(replica.key, codec.encode(heartbeat));
+            target.accept(time, replica.key, codec.encode(heartbeat));
         }
     }
 

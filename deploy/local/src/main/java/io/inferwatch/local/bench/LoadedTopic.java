@@ -58,7 +58,7 @@ record LoadedTopic(long records, long bytes, double seconds) {
         AtomicReference<Exception> failure = new AtomicReference<>();
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
-            new FleetLoad(plan, partition).generate((key, value) -> {
+            new FleetLoad(plan, partition).generate((time, key, value) -> {
                 producer.send(
                         new ProducerRecord<>(Topic.REQUESTS.topicName(), partition, key, value),
                         (metadata, exception) -> {

@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true)
 final class PipelineBenchCommand implements Callable<Integer> {
     private static final int PARTITIONS = 4;
+    private static final int MOST_REPLICAS = 1_000;
     private static final long SEED = 1;
     private static final long QUICK_REQUESTS = 2_000_000;
 
@@ -138,7 +139,7 @@ final class PipelineBenchCommand implements Callable<Integer> {
                 .minusSeconds(10)
                 .toEpochMilli();
         try {
-            return new FleetLoad.Plan(requests, cellCount, PARTITIONS, eventRate, past * 1_000, SEED);
+            return new FleetLoad.Plan(requests, cellCount, PARTITIONS, MOST_REPLICAS, eventRate, past * 1_000, SEED);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(Objects.requireNonNull(spec).commandLine(), String.valueOf(e.getMessage()), e);
         }

@@ -24,7 +24,7 @@ class FleetLoadTest {
     @ParameterizedTest
     @CsvSource({"200, 48, 40000", "5000, 1000, 100000", "50000, 1000, 400000"})
     void fallsIntoExactlyTheCellsAskedFor(int cells, int replicas, long requests) throws UndecodableEventException {
-        FleetLoad.Plan plan = new FleetLoad.Plan(requests, cells, 4, 100_000, START, 1);
+        FleetLoad.Plan plan = new FleetLoad.Plan(requests, cells, 4, 1_000, 100_000, START, 1);
         assertThat(plan.replicas()).isEqualTo(replicas);
         Set<List<Object>> seen = new HashSet<>();
         Set<String> streams = new HashSet<>();
@@ -49,7 +49,7 @@ class FleetLoadTest {
 
     @Test
     void streamsHaveNoGapsAndTimesKeepToThePlan() throws UndecodableEventException {
-        FleetLoad.Plan plan = new FleetLoad.Plan(40_000, 400, 4, 2_000, START, 2);
+        FleetLoad.Plan plan = new FleetLoad.Plan(40_000, 400, 4, 1_000, 2_000, START, 2);
         for (int partition = 0; partition < 4; partition++) {
             Map<String, Long> next = new HashMap<>();
             int heartbeats = 0;
@@ -73,11 +73,11 @@ class FleetLoadTest {
 
     @Test
     void isTheSameForTheSameSeed() {
-        FleetLoad.Plan plan = new FleetLoad.Plan(4_000, 200, 4, 1_000, START, 3);
+        FleetLoad.Plan plan = new FleetLoad.Plan(4_000, 200, 4, 1_000, 1_000, START, 3);
         List<byte[]> first = new ArrayList<>();
         List<byte[]> second = new ArrayList<>();
-        new FleetLoad(plan, 1).generate((key, value) -> first.add(value));
-        new FleetLoad(plan, 1).generate((key, value) -> second.add(value));
+        new FleetLoad(plan, 1).generate((time, key, value) -> first.add(value));
+        new FleetLoad(plan, 1).generate((time, key, value) -> second.add(value));
         assertThat(first).hasSameSizeAs(second);
         for (int i = 0; i < first.size(); i++) {
             assertThat(first.get(i)).isEqualTo(second.get(i));
@@ -86,14 +86,14 @@ class FleetLoadTest {
 
     @Test
     void refusesWhatCannotBeDivided() {
-        assertThatThrownBy(() -> new FleetLoad.Plan(4_000, 202, 4, 1_000, START, 3))
+        assertThatThrownBy(() -> new FleetLoad.Plan(4_000, 202, 4, 1_000, 1_000, START, 3))
                 .hasMessage("cells and events: must be multiples of the 4 partitions, found 202 and 4000");
     }
 
     private static List<SpecificRecord> events(FleetLoad.Plan plan, int partition) throws UndecodableEventException {
         EventCodec codec = new EventCodec();
         List<byte[]> values = new ArrayList<>();
-        new FleetLoad(plan, partition).generate((key, value) -> values.add(value));
+        new FleetLoad(plan, partition).generate((time, key, value) -> values.add(value));
         List<SpecificRecord> events = new ArrayList<>();
         for (byte[] value : values) {
             events.add(codec.decode(value));
