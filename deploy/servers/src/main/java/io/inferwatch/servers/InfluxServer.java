@@ -151,6 +151,7 @@ public final class InfluxServer implements AutoCloseable {
     }
 
     private void launch() {
+        ServerProcess.requireFree("InfluxDB", port);
         ServerProcess started = ServerProcess.start(
                 "InfluxDB (" + program.description() + ")",
                 command(),

@@ -168,6 +168,7 @@ public final class KafkaBroker implements AutoCloseable {
     }
 
     private void launch() {
+        ServerProcess.requireFree("Kafka broker", port);
         Path configuration = data.path().resolve("broker.properties");
         try (Writer writer = Files.newBufferedWriter(configuration, StandardCharsets.UTF_8)) {
             brokerSettings().store(writer, null);

@@ -147,6 +147,16 @@ final class ServerProcess {
         }
     }
 
+    /** Throws when somebody listens on the port already: a probe of readiness would take a stranger for the server. */
+    static void requireFree(String name, int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            assert socket.isBound();
+        } catch (IOException e) {
+            throw new ServerStartException(
+                    name + ": port " + port + " on loopback must be free, found it taken: " + e.getMessage(), e);
+        }
+    }
+
     /** Distinct ports on loopback that nobody listens on at this moment. */
     static List<Integer> freePorts(int count) {
         Set<ServerSocket> held = new HashSet<>();

@@ -12,6 +12,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
@@ -65,11 +66,21 @@ class InfluxServerIT {
     @Test
     void aFailedStartShowsTheEndOfTheLog(@TempDir Path data) throws IOException {
         assumeTrue(influx.isFound(), influx.reason());
+        Files.writeString(data.resolve("meta"), "a file where a directory should be");
+        assertThatThrownBy(() -> InfluxServer.start(influx.get(), InfluxServer.Options.in(data)))
+                .isInstanceOf(ServerStartException.class)
+                .hasMessageContaining("ended with exit status 1")
+                .hasMessageContaining("meta: not a directory");
+    }
+
+    @Test
+    void aTakenPortIsSaidSo(@TempDir Path data) throws IOException {
+        assumeTrue(influx.isFound(), influx.reason());
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             InfluxServer.Options options = InfluxServer.Options.in(data).withPort(taken.getLocalPort());
             assertThatThrownBy(() -> InfluxServer.start(influx.get(), options))
                     .isInstanceOf(ServerStartException.class)
-                    .hasMessageContaining("address already in use");
+                    .hasMessageContaining("port " + taken.getLocalPort() + " on loopback must be free");
         }
     }
 

@@ -1,0 +1,73 @@
+package io.inferwatch.local;
+
+import io.inferwatch.influx.InfluxOptions;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The options of the commands that start a local stack. */
+final class StackOptions {
+    private static final String INFLUX_URL = "--influxdb-url";
+
+    static final String INFLUX_FOOTER =
+            "Without --influxdb-url InfluxDB is found on this machine and started: influxd on the PATH, else the Debian package, unpacked"
+                    + " into the cache directory without root, else Docker.";
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description = "Directory of all data; a second start on it goes on where the first stopped."
+                    + " Default: .inferwatch/COMMAND in the working copy.")
+    private @Nullable Path data;
+
+    @Option(
+            names = "--parallelism",
+            paramLabel = "N",
+            description = "Parallelism of each job. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "2")
+    private int parallelism;
+
+    @Mixin
+    private final InfluxOptions influx = new InfluxOptions();
+
+    /** Elsewhere a server's URL has a default; here its absence means that one is found and started. */
+    static void describeInfluxUrl(CommandSpec command) {
+        OptionSpec url = command.findOption(INFLUX_URL);
+        command.remove(url);
+        command.addOption(OptionSpec.builder(url)
+                .defaultValue(null)
+                .description("Where an InfluxDB answers that runs already. Default: one is found here and started.")
+                .build());
+    }
+
+    /** Directory of all data. */
+    Path data() {
+        return data == null
+                ? Home.data(command().name())
+                : data.toAbsolutePath().normalize();
+    }
+
+    /** What to start, on free ports. */
+    LocalStack.Options stack() {
+        if (parallelism < 1 || parallelism > 64) {
+            throw new CommandLineException("--parallelism: must be from 1 to 64, found " + parallelism);
+        }
+        LocalStack.Options options = LocalStack.Options.in(data()).withParallelism(parallelism);
+        boolean isGiven = command().commandLine().getParseResult().hasMatchedOption(INFLUX_URL);
+        return isGiven ? options.withInflux(influx.connection()) : options;
+    }
+
+    private CommandSpec command() {
+        if (command == null) {
+            throw new IllegalStateException("not made by picocli");
+        }
+        return command;
+    }
+}

@@ -1,0 +1,89 @@
+package io.inferwatch.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferwatch.servers.Availability;
+import io.inferwatch.servers.InfluxProgram;
+import io.inferwatch.servers.TestServers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DemoIT {
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    private final Availability<InfluxProgram> influx = TestServers.influx();
+
+    @Test
+    void stopsInOrderOnCtrlCAndGoesOnWhenStartedAgain(@TempDir Path directory) throws Exception {
+        assumeTrue(influx.isFound(), influx.reason());
+        Path data = directory.resolve("data");
+        Path first = directory.resolve("first.out");
+        Process demo = start(data, first);
+        try {
+            await("requests in InfluxDB")
+                    .atMost(PATIENCE)
+                    .until(() -> !demo.isAlive() || text(first).contains(" sent, event time"));
+            List<ProcessHandle> servers = demo.descendants().toList();
+            assertThat(servers).as("processes of %s", text(first)).hasSizeGreaterThanOrEqualTo(2);
+            interrupt(demo);
+            assertThat(demo.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(text(first)).contains("inferwatch demo: stopped").doesNotContain("every one, once");
+            assertThat(servers).noneMatch(ProcessHandle::isAlive);
+            assertThat(data.resolve("demo.properties")).exists();
+        } finally {
+            demo.destroyForcibly();
+        }
+
+        Path second = directory.resolve("second.out");
+        Process again = start(data, second);
+        try {
+            assertThat(again.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(text(second))
+                    .contains("going on with the unfinished demo")
+                    .contains(
+                            "49,334 requests in the file, 49,334 in InfluxDB by the sum over the windows of each of 12 views: "
+                                    + "every one, once")
+                    .contains("late 0, dead letters 0")
+                    .contains("missing from their stream 0");
+            assertThat(again.exitValue()).isZero();
+            assertThat(data.resolve("demo.properties")).doesNotExist();
+        } finally {
+            again.destroyForcibly();
+        }
+    }
+
+    private static Process start(Path data, Path output) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx1g",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        InferwatchCommand.class.getName(),
+                        "demo",
+                        "--seconds=25",
+                        "--data=" + data)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+    }
+
+    /** What a terminal sends at Ctrl-C. */
+    private static void interrupt(Process process) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-INT", Long.toString(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    private static String text(Path file) throws IOException {
+        return Files.exists(file) ? Files.readString(file) : "";
+    }
+}

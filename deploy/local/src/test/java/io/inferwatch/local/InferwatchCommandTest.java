@@ -1,0 +1,97 @@
+package io.inferwatch.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class InferwatchCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void helpNamesEverySubCommandAndSaysWhatItIsFor() {
+        assertThat(run("--help")).isZero();
+        CommandLine root = InferwatchCommand.commandLine();
+        root.getSubcommands().keySet().forEach(name -> assertThat(out.toString())
+                .contains("\n  " + name + " "));
+        for (CommandLine command : all(root)) {
+            assertThat(command.getCommandSpec().usageMessage().description())
+                    .as(command.getCommandSpec().qualifiedName())
+                    .isNotEmpty();
+        }
+    }
+
+    @Test
+    void everyCommandHasHelpAndVersion() {
+        for (CommandLine command : all(InferwatchCommand.commandLine())) {
+            if (command.getCommandSpec().name().equals("help")) {
+                continue;
+            }
+            String[] words = command.getCommandSpec().qualifiedName().split(" ", -1);
+            List<String> arguments = new ArrayList<>(List.of(words).subList(1, words.length));
+            arguments.add("--version");
+            out.getBuffer().setLength(0);
+            assertThat(run(arguments.toArray(new String[0]))).isZero();
+            assertThat(out.toString()).as(arguments.toString()).matches("inferwatch \\d\\S* \\(commit \\S+\\)\n");
+        }
+    }
+
+    @Test
+    void aStackFindsItsInfluxDbWhereNoUrlIsGiven() {
+        for (String stack : List.of("demo", "up")) {
+            out.getBuffer().setLength(0);
+            assertThat(run(stack, "--help")).isZero();
+            assertThat(out.toString()).doesNotContain("localhost:8086").contains("influxd on the PATH");
+        }
+    }
+
+    @Test
+    void whatIsWrongOnTheCommandLineEndsWithStatus2AndOneMessage(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("file"), "");
+        Map<String[], String> wrong = Map.of(
+                new String[] {"nonsense"}, "nonsense",
+                new String[] {"demo", "--seconds", "0"}, "--seconds: must be from 1 to 1800, found 0",
+                new String[] {"demo", "--parallelism", "0"}, "--parallelism: must be from 1 to 64, found 0",
+                new String[] {"demo", "--influxdb-url", "ftp://x"}, "found 'ftp://x'",
+                new String[] {"up", "--data", file.toString()}, "--data: " + file + " must be a directory",
+                new String[] {"job", "measure", "--settings", file + ".yaml"}, file + ".yaml",
+                new String[] {"job", "measure", "--catalogue", file + ".yaml"}, file + ".yaml",
+                new String[] {"job", "store", "--influxdb-url", "http://127.0.0.1:1"}, "127.0.0.1:1");
+        wrong.forEach((arguments, message) -> {
+            err.getBuffer().setLength(0);
+            assertThat(run(arguments)).as(String.join(" ", arguments)).isEqualTo(2);
+            assertThat(err.toString()).contains(message).doesNotContain("\tat ");
+        });
+    }
+
+    @Test
+    void aDirectoryInUseIsRefused(@TempDir Path directory) {
+        try (DataLock lock = DataLock.take(directory)) {
+            assertThat(lock).isNotNull();
+            assertThat(run("demo", "--data", directory.toString())).isEqualTo(2);
+            assertThat(err.toString()).contains("is in use by another inferwatch");
+        }
+    }
+
+    private int run(String... arguments) {
+        return InferwatchCommand.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+
+    private static List<CommandLine> all(CommandLine root) {
+        List<CommandLine> all = new ArrayList<>(List.of(root));
+        root.getSubcommands().values().forEach(command -> all.addAll(all(command)));
+        return all;
+    }
+}

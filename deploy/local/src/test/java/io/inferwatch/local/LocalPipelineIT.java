@@ -1,0 +1,531 @@
+package io.inferwatch.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferwatch.analytics.quantile.QuantileSketch;
+import io.inferwatch.analytics.quantile.SketchEncoding;
+import io.inferwatch.influx.InfluxClient;
+import io.inferwatch.influx.InfluxConnection;
+import io.inferwatch.influx.InfluxReader;
+import io.inferwatch.influx.InfluxRow;
+import io.inferwatch.influx.InfluxSeries;
+import io.inferwatch.influx.RetentionPolicy;
+import io.inferwatch.jobs.KafkaConnection;
+import io.inferwatch.jobs.KafkaTopics;
+import io.inferwatch.local.ExactWindows.Window;
+import io.inferwatch.local.ExactWindows.WindowKey;
+import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.probes.publish.KafkaPublisher;
+import io.inferwatch.probes.publish.KafkaSettings;
+import io.inferwatch.probes.publish.PublisherSettings;
+import io.inferwatch.probes.replay.Replay;
+import io.inferwatch.probes.replay.ReplayPlan;
+import io.inferwatch.probes.replay.ReplayTiming;
+import io.inferwatch.probes.replay.Trace;
+import io.inferwatch.probes.replay.TraceFormat;
+import io.inferwatch.probes.replay.TraceOptions;
+import io.inferwatch.schemas.MetricSketch;
+import io.inferwatch.schemas.MetricSum;
+import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Topic;
+import io.inferwatch.schemas.WindowStat;
+import io.inferwatch.servers.Availability;
+import io.inferwatch.servers.InfluxProgram;
+import io.inferwatch.servers.InfluxServer;
+import io.inferwatch.servers.KafkaBroker;
+import io.inferwatch.servers.TestServers;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.flink.api.common.JobStatus;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The committed trace through replay, Kafka, both jobs and InfluxDB, twice: as fast as it goes, and at a steady pace while everything is killed in
+ * turn. Both must give exactly the windows that {@link ExactWindows} computes from the file.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class LocalPipelineIT {
+    private static final double TOLERANCE = 0.004;
+    private static final int REQUESTS = 49_334;
+    private static final Duration EVENT_SPAN = Duration.ofMinutes(70);
+    /** What the disturbed replay takes at least, and how much longer than the start of everything: what is killed has to start again meanwhile. */
+    private static final Duration STORM = Duration.ofSeconds(50);
+
+    private static final int STORM_PER_START = 4;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final Map<String, Double> QUANTILES =
+            new TreeMap<>(Map.of("p50", 0.5, "p90", 0.9, "p95", 0.95, "p99", 0.99, "p999", 0.999));
+
+    /** Metrics by the divisor of their stored unit; times are in seconds in InfluxDB. */
+    private static final Map<String, Double> SCALES =
+            new TreeMap<>(Map.of("ttft", 1e6, "tpot", 1e9, "e2e", 1e6, "prompt_tokens", 1.0, "output_tokens", 1.0));
+
+    private static final Map<Long, RetentionPolicy> POLICIES = Map.of(
+            ExactWindows.TEN_SECONDS, RetentionPolicy.R10S,
+            ExactWindows.MINUTE, RetentionPolicy.R1M,
+            ExactWindows.HOUR, RetentionPolicy.R1H);
+
+    private final Availability<InfluxProgram> influxProgram = TestServers.influx();
+
+    @TempDir
+    private static Path data;
+
+    private final List<RecordedRequest> file = RecordedRequest.readAll();
+    private final List<String> storm = new ArrayList<>();
+
+    private long stormSeconds;
+
+    private @Nullable KafkaBroker broker;
+    private @Nullable InfluxServer influx;
+    private @Nullable FlinkCluster flink;
+    private FlinkCluster.@Nullable Job measure;
+    private FlinkCluster.@Nullable Job store;
+    private @Nullable Trace trace;
+    private @Nullable PublishedWindows windows;
+
+    @BeforeAll
+    void startEverything() throws Exception {
+        assumeTrue(influxProgram.isFound(), influxProgram.reason());
+        Instant begin = Instant.now();
+        broker = KafkaBroker.start(KafkaBroker.Options.in(data.resolve("kafka")));
+        influx = InfluxServer.start(influxProgram.get(), InfluxServer.Options.in(data.resolve("influxdb")));
+        KafkaTopics.create(kafka(), 3, (short) 1);
+        LocalJobs.setUp(InfluxConnection.of(influx().url()));
+        windows = new PublishedWindows(broker().bootstrapServers());
+        startFlinkAndJobs();
+        Path traceFile = data.resolve("trace.csv.gz");
+        try (InputStream in = Objects.requireNonNull(getClass().getResourceAsStream(RecordedRequest.RESOURCE))) {
+            Files.copy(in, traceFile);
+        }
+        trace = Trace.read(List.of(traceFile), TraceOptions.of(TraceFormat.AGENTIC));
+        stormSeconds = Math.max(
+                STORM.toSeconds(),
+                STORM_PER_START * Duration.between(begin, Instant.now()).toSeconds());
+    }
+
+    @AfterAll
+    void stopEverything() {
+        for (AutoCloseable part : new AutoCloseable[] {flink, windows, broker, influx}) {
+            try {
+                if (part != null) {
+                    part.close();
+                }
+            } catch (Exception e) {
+                throw new AssertionError("could not be stopped: " + part, e);
+            }
+        }
+    }
+
+    @Test
+    void theFileIsWhatItsAuthorsSay() {
+        assertThat(file).hasSize(REQUESTS);
+        assertThat(file.stream().filter(request -> request.e2eMicros() != null)).hasSize(45_022);
+        assertThat(file.stream().filter(request -> request.ttftMicros() != null))
+                .hasSize(4_153);
+    }
+
+    @Test
+    @Order(1)
+    void everyWindowOfEveryViewIsExactInKafkaAndInInfluxDb() {
+        // The last millisecond of an hour: every window of every length ends with the replay.
+        Instant end = hour().minus(Duration.ofHours(6)).minusMillis(1);
+        ReplayPlan plan = plan(ReplayTiming.max().withCompress(compress()).withEnd(end), Optional.empty());
+        try (EventPublisher publisher = publisher(plan)) {
+            Replay replay = new Replay(plan, publisher);
+            assertThat(replay.run(progress -> {}).isComplete()).isTrue();
+            awaitAllWindows(replay, end.plusSeconds(20), end);
+        }
+        assertExact(plan, end);
+    }
+
+    /** Comes second: event time never goes back, and this one brings it to the present. */
+    @Test
+    @Order(2)
+    void nothingIsLostOrDoubledWhileEverythingIsKilledInTurn() throws Exception {
+        Instant end = hour().minus(Duration.ofHours(1)).minusMillis(1);
+        double speedup = span() / stormSeconds;
+        Path resumeFile = data.resolve("resume.json");
+        ReplayTiming timing =
+                ReplayTiming.speedup(speedup).withCompress(compress()).withEnd(end);
+        long restartsBefore = measure().restarts();
+        try (ReplayProcess replay = ReplayProcess.start(
+                data.resolve("replay.log"),
+                data.resolve("trace.csv.gz").toString(),
+                "--format=agentic",
+                "--speedup=" + speedup,
+                "--compress=" + compress(),
+                "--end=" + end,
+                "--resume-file=" + resumeFile,
+                "--bootstrap-servers=" + broker().bootstrapServers())) {
+            await().atMost(PATIENCE).until(() -> {
+                replay.assertSound();
+                return newestWindow().isAfter(end.minus(EVENT_SPAN));
+            });
+
+            flink().replaceTaskManager();
+            awaitProgress("a task manager was killed");
+            await().atMost(PATIENCE).until(() -> measure().restarts() > restartsBefore);
+
+            influx().stop();
+            Instant away = newestWindow();
+            await().atMost(PATIENCE).until(() -> newestWindow().isAfter(away.plus(Duration.ofMinutes(5))));
+            storm.add("InfluxDB was away for five minutes of event time");
+            influx().restart();
+
+            replay.killAndRestart();
+            awaitProgress("the replay was killed");
+
+            broker().kill();
+            broker().restart();
+            awaitProgress("the broker was killed");
+
+            measure().cancel();
+            measure = LocalJobs.startMeasure(flink(), kafka());
+            assertThat(measure().restoredFrom()).isPresent();
+            awaitProgress("the job was cancelled and started from its checkpoint");
+
+            flink().close();
+            startFlinkAndJobs();
+            assertThat(measure().restoredFrom()).isPresent();
+            assertThat(store().restoredFrom()).isPresent();
+            awaitProgress("Flink was stopped and started on its directory");
+
+            replay.awaitEnd(Duration.ofSeconds(2 * stormSeconds));
+        }
+        ReplayPlan plan = plan(timing, Optional.of(resumeFile));
+        try (EventPublisher publisher = publisher(plan)) {
+            Replay replay = new Replay(plan, publisher);
+            assertThat(replay.run(progress -> {}).sent())
+                    .as("rows still to be sent")
+                    .isZero();
+            awaitAllWindows(replay, Instant.now(), end);
+        }
+        assertThat(storm).hasSize(6);
+        assertExact(plan, end);
+    }
+
+    private void assertExact(ReplayPlan plan, Instant end) {
+        Map<Long, RequestEvent> events = published(plan);
+        assertThat(events).as("requests published").hasSize(REQUESTS);
+        POLICIES.forEach((length, policy) -> {
+            Map<WindowKey, Window> expected = ExactWindows.of(length, file, events);
+            assertEveryViewAddsUp(expected);
+            await("windows of " + length / 1_000_000 + " s in Kafka")
+                    .atMost(PATIENCE)
+                    .pollInterval(Duration.ofSeconds(1))
+                    .untilAsserted(() -> assertThat(differencesInKafka(length, expected, end))
+                            .isEmpty());
+            await("windows of " + length / 1_000_000 + " s in InfluxDB")
+                    .atMost(PATIENCE)
+                    .pollInterval(Duration.ofSeconds(1))
+                    .untilAsserted(() -> assertThat(differencesInInfluxDb(policy, expected, end))
+                            .isEmpty());
+        });
+        assertThat(TopicContents.of(broker().bootstrapServers(), Topic.LATE))
+                .as("late")
+                .isEmpty();
+        assertThat(TopicContents.of(broker().bootstrapServers(), Topic.DEAD_LETTERS))
+                .as("dead letters")
+                .isEmpty();
+    }
+
+    /** The events of a replay by row; an event that was published twice is the same both times. */
+    private Map<Long, RequestEvent> published(ReplayPlan plan) {
+        Map<Long, RequestEvent> events = new HashMap<>();
+        for (SpecificRecord record : TopicContents.of(broker().bootstrapServers(), Topic.REQUESTS)) {
+            if (record instanceof RequestEvent event && event.getStream().startsWith(plan.instance() + "/")) {
+                RequestEvent before = events.put(event.getRow(), event);
+                assertThat(before == null || before.equals(event))
+                        .as("row %s twice, but not the same", event.getRow())
+                        .isTrue();
+            }
+        }
+        return events;
+    }
+
+    private static void assertEveryViewAddsUp(Map<WindowKey, Window> expected) {
+        Map<String, Long> sums = new HashMap<>();
+        expected.forEach((key, window) -> sums.merge(key.view(), window.requests(), Long::sum));
+        assertThat(sums).hasSize(ExactWindows.VIEWS.size());
+        assertThat(sums.values()).containsOnly((long) REQUESTS);
+    }
+
+    private List<String> differencesInKafka(long length, Map<WindowKey, Window> expected, Instant end) {
+        Map<WindowKey, WindowStat> found = Objects.requireNonNull(windows).read(length, window -> isIn(window, end));
+        List<String> differences = new ArrayList<>(missingAndUnexpected(expected, found));
+        found.forEach((key, stat) -> {
+            Window window = expected.get(key);
+            if (window != null) {
+                compare(key, window, stat, differences);
+            }
+        });
+        return shortened(differences);
+    }
+
+    private static void compare(WindowKey key, Window window, WindowStat stat, List<String> differences) {
+        if (stat.getRequests() != window.requests()) {
+            differences.add(key + ": " + window.requests() + " requests, found " + stat.getRequests());
+        }
+        Map<String, Long> sums = new TreeMap<>();
+        for (MetricSum sum : stat.getSums()) {
+            sums.put(sum.getMetric(), sum.getValue());
+        }
+        if (!sums.equals(window.sums())) {
+            differences.add(key + ": sums " + window.sums() + ", found " + sums);
+        }
+        Map<String, QuantileSketch> sketches = new TreeMap<>();
+        for (MetricSketch sketch : stat.getSketches()) {
+            ByteBuffer bytes = sketch.getSketch().duplicate();
+            byte[] copy = new byte[bytes.remaining()];
+            bytes.get(copy);
+            sketches.put(sketch.getMetric(), SketchEncoding.decode(copy));
+        }
+        if (!sketches.keySet().equals(window.values().keySet())) {
+            differences.add(key + ": metrics " + window.values().keySet() + ", found " + sketches.keySet());
+            return;
+        }
+        window.values().forEach((metric, values) -> {
+            QuantileSketch sketch = Objects.requireNonNull(sketches.get(metric));
+            String what = key + " " + metric;
+            if (sketch.n() != values.size()
+                    || sketch.min() != values.get(0)
+                    || sketch.max() != values.get(values.size() - 1)
+                    || sketch.sum()
+                            != values.stream().mapToLong(Long::longValue).sum()) {
+                differences.add(what + ": n, min, max or sum differ");
+            }
+            QUANTILES.forEach((name, q) -> near(
+                    what + " " + name, (double) ExactWindows.quantile(values, q), sketch.quantile(q), differences));
+        });
+    }
+
+    private List<String> differencesInInfluxDb(RetentionPolicy policy, Map<WindowKey, Window> expected, Instant end) {
+        Map<WindowKey, Window> stored = new HashMap<>(expected);
+        stored.keySet()
+                .removeIf(key -> key.windowMicros() == ExactWindows.TEN_SECONDS
+                        && !List.of("fleet", "model-version", "replica-version").contains(key.view()));
+        long length = stored.keySet().iterator().next().windowMicros();
+        Map<WindowKey, InfluxRow> found = new HashMap<>();
+        try (InfluxClient client = InfluxClient.open(InfluxConnection.of(influx().url()))) {
+            for (InfluxSeries series : new InfluxReader(client).query(policy, selection(end))) {
+                String view = series.tags().getOrDefault("view", "");
+                Map<String, String> dimensions = new TreeMap<>();
+                ExactWindows.VIEWS
+                        .getOrDefault(view, List.of())
+                        .forEach(name -> dimensions.put(name, series.tags().getOrDefault(name, "")));
+                for (InfluxRow row : series.rows()) {
+                    // Heartbeats alone make windows too: they hold no more than gauges.
+                    if (row.integer("requests").orElse(0) > 0) {
+                        found.put(new WindowKey(view, dimensions, length, row.timeMicros()), row);
+                    }
+                }
+            }
+        }
+        List<String> differences = new ArrayList<>(missingAndUnexpected(stored, found));
+        found.forEach((key, row) -> {
+            Window window = stored.get(key);
+            if (window != null) {
+                compare(key, window, row, differences);
+            }
+        });
+        return shortened(differences);
+    }
+
+    private static void compare(WindowKey key, Window window, InfluxRow row, List<String> differences) {
+        long requests = row.integer("requests").orElse(0);
+        if (requests != window.requests()) {
+            differences.add(key + ": " + window.requests() + " requests, found " + requests);
+        }
+        SCALES.forEach((metric, scale) -> {
+            List<Long> values = window.values().getOrDefault(metric, List.of());
+            long n = row.integer(metric + "_n").orElse(0);
+            if (n != values.size()) {
+                differences.add(key + " " + metric + ": n " + values.size() + ", found " + n);
+                return;
+            }
+            QUANTILES.forEach((name, q) -> {
+                OptionalDouble value = row.real(field(metric, name));
+                boolean isTold = n > 0 && (!name.equals("p999") || n >= 3_700);
+                if (value.isPresent() != isTold) {
+                    differences.add(key + " " + metric + " " + name + " of " + n + " values: found " + value);
+                } else if (isTold) {
+                    near(
+                            key + " " + metric + " " + name,
+                            ExactWindows.quantile(values, q) / scale,
+                            value.getAsDouble(),
+                            differences);
+                }
+            });
+            boolean hasLimits = row.real(field(metric, "p99_low")).isPresent();
+            if (hasLimits != n >= 368) {
+                differences.add(key + " " + metric + " of " + n + " values: limits of p99 " + hasLimits);
+            }
+        });
+    }
+
+    private static String field(String metric, String statistic) {
+        return metric + "_" + statistic + (metric.endsWith("_tokens") ? "" : "_seconds");
+    }
+
+    private static String selection(Instant end) {
+        StringBuilder fields = new StringBuilder("SELECT requests");
+        SCALES.keySet().forEach(metric -> {
+            fields.append(", ").append(metric).append("_n, ").append(field(metric, "p99_low"));
+            QUANTILES.keySet().forEach(name -> fields.append(", ").append(field(metric, name)));
+        });
+        return fields + " FROM \"request\" WHERE time > "
+                + end.minus(EVENT_SPAN).minus(Duration.ofHours(1)).toEpochMilli() + "ms AND time <= "
+                + end.plusMillis(1).toEpochMilli() + "ms GROUP BY *";
+    }
+
+    private static List<String> missingAndUnexpected(Map<WindowKey, ?> expected, Map<WindowKey, ?> found) {
+        List<String> differences = new ArrayList<>();
+        expected.keySet().stream()
+                .filter(key -> !found.containsKey(key))
+                .forEach(key -> differences.add("missing " + key));
+        found.keySet().stream()
+                .filter(key -> !expected.containsKey(key))
+                .forEach(key -> differences.add("unexpected " + key));
+        return differences;
+    }
+
+    private static void near(String what, double exact, double found, List<String> differences) {
+        if (Math.abs(found - exact) > TOLERANCE * exact) {
+            differences.add(what + ": " + exact + ", found " + found);
+        }
+    }
+
+    private static List<String> shortened(List<String> differences) {
+        return differences.size() <= 20
+                ? differences
+                : java.util.stream.Stream.concat(
+                                differences.stream().limit(20),
+                                java.util.stream.Stream.of("and " + (differences.size() - 20) + " more"))
+                        .toList();
+    }
+
+    /** Heartbeats bring event time on until the longest windows have ended. */
+    private void awaitAllWindows(Replay replay, Instant eventTime, Instant end) {
+        await("the last hour")
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofSeconds(1))
+                .until(() -> {
+                    replay.heartbeat(eventTime);
+                    return !Objects.requireNonNull(windows)
+                            .read(
+                                    ExactWindows.HOUR,
+                                    window -> window == 1000 * end.plusMillis(1).toEpochMilli())
+                            .isEmpty();
+                });
+    }
+
+    /** New windows come, after what was just done, beyond those that were there. */
+    private void awaitProgress(String what) {
+        awaitWindowsAfter(newestWindow().plusSeconds(60));
+        await().atMost(PATIENCE).until(() -> measure().status() == JobStatus.RUNNING);
+        storm.add(what);
+    }
+
+    private void awaitWindowsAfter(Instant eventTime) {
+        await("windows after " + eventTime)
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(500))
+                .until(() -> newestWindow().isAfter(eventTime));
+    }
+
+    private Instant newestWindow() {
+        return Objects.requireNonNull(windows).newest();
+    }
+
+    private void startFlinkAndJobs() {
+        flink = FlinkCluster.start(FlinkCluster.Options.in(data.resolve("flink"))
+                .withCheckpointInterval(Duration.ofSeconds(1))
+                .withSettings(LocalJobs.clusterSettings(kafka())));
+        measure = LocalJobs.startMeasure(flink(), kafka());
+        store = LocalJobs.startStore(flink(), kafka(), InfluxConnection.of(influx().url()));
+    }
+
+    private ReplayPlan plan(ReplayTiming timing, Optional<Path> resumeFile) {
+        return ReplayPlan.of(trace(), timing, resumeFile, InstantSource.system());
+    }
+
+    private EventPublisher publisher(ReplayPlan plan) {
+        return new KafkaPublisher(PublisherSettings.of(plan.instance(), KafkaSettings.of(broker().bootstrapServers())));
+    }
+
+    private double compress() {
+        return span() / EVENT_SPAN.toSeconds();
+    }
+
+    /** Seconds from the first to the last completion on the file's clock. */
+    private double span() {
+        List<RequestEvent> events = trace().events();
+        return (events.get(events.size() - 1).getCompletedAtMicros()
+                        - events.get(0).getCompletedAtMicros())
+                / 1e6;
+    }
+
+    private static boolean isIn(long windowEndMicros, Instant end) {
+        long last = 1000 * end.plusMillis(1).toEpochMilli();
+        return windowEndMicros <= last && windowEndMicros > last - (EVENT_SPAN.toSeconds() + 3600) * 1_000_000;
+    }
+
+    private static Instant hour() {
+        return Instant.now().truncatedTo(ChronoUnit.HOURS);
+    }
+
+    private KafkaConnection kafka() {
+        return KafkaConnection.to(broker().bootstrapServers());
+    }
+
+    private KafkaBroker broker() {
+        return Objects.requireNonNull(broker);
+    }
+
+    private InfluxServer influx() {
+        return Objects.requireNonNull(influx);
+    }
+
+    private FlinkCluster flink() {
+        return Objects.requireNonNull(flink);
+    }
+
+    private FlinkCluster.Job measure() {
+        return Objects.requireNonNull(measure);
+    }
+
+    private FlinkCluster.Job store() {
+        return Objects.requireNonNull(store);
+    }
+
+    private Trace trace() {
+        return Objects.requireNonNull(trace);
+    }
+}
