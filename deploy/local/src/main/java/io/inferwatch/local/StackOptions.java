@@ -24,7 +24,7 @@ final class StackOptions {
             names = "--data",
             paramLabel = "DIR",
             description = "Directory of all data; a second start on it goes on where the first stopped."
-                    + " Default: .inferwatch/COMMAND in the working copy.")
+                    + " Default: one for each command under .inferwatch in the working copy.")
     private @Nullable Path data;
 
     @Option(
