@@ -184,9 +184,11 @@ class LocalPipelineIT {
                 "--end=" + end,
                 "--resume-file=" + resumeFile,
                 "--bootstrap-servers=" + broker().bootstrapServers())) {
-            await().atMost(PATIENCE).until(() -> {
+            await().atMost(PATIENCE).untilAsserted(() -> {
                 replay.assertSound();
-                return newestWindow().isAfter(end.minus(EVENT_SPAN));
+                assertThat(newestWindow())
+                        .as("newest window, while the replay said: %s", replay.output())
+                        .isAfter(end.minus(EVENT_SPAN));
             });
 
             flink().replaceTaskManager();

@@ -53,7 +53,8 @@ final class ReplayProcess implements AutoCloseable {
         assertSound();
     }
 
-    private String output() {
+    /** What it has said so far. */
+    String output() {
         try {
             return Files.readString(log);
         } catch (IOException e) {
