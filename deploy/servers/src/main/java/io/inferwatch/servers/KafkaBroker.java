@@ -242,7 +242,8 @@ public final class KafkaBroker implements AutoCloseable {
         settings.put("share.coordinator.state.topic.min.isr", "1");
         settings.put("group.initial.rebalance.delay.ms", "0");
         settings.put("auto.create.topics.enable", "false");
-        // A killed broker is registered until its session ends; only then may it come back. The default makes that 9 s; on a busy
+        // A killed broker is registered until its session ends; only then may it come back. The default makes that 9 s;
+        // on a busy
         // machine a session of 1.5 s ends while the broker lives.
         settings.put("broker.session.timeout.ms", "4000");
         settings.put("broker.heartbeat.interval.ms", "500");
