@@ -14,11 +14,8 @@ import java.util.Map;
 
 /** The jobs as production builds them, with sources and sinks of the local stack. */
 final class LocalJobs {
-    /**
-     * Partitions may be read far apart, for the alignment slows down replays that are faster than 60 times. Idleness stays at its
-     * default: on a busy machine a partition with a backlog can wait for seconds, and one that is taken for idle finds its events late.
-     */
-    static final String MEASURE_SETTINGS = "{alignment-drift: 1h}";
+    /** Partitions may be read far apart in event time: the alignment would slow down replays that are faster than 60 times. */
+    static final MeasureSettings MEASURE_SETTINGS = MeasureSettings.parse("local stack", "alignment-drift: 1h");
 
     private LocalJobs() {}
 
@@ -35,7 +32,7 @@ final class LocalJobs {
         }
     }
 
-    static FlinkCluster.Job startMeasure(FlinkCluster flink, KafkaConnection kafka) {
+    static FlinkCluster.Job startMeasure(FlinkCluster flink, KafkaConnection kafka, MeasureSettings settings) {
         String catalogue = MetricCatalogue.shippedYaml();
         return flink.start(
                 "measure",
@@ -45,7 +42,7 @@ final class LocalJobs {
                         MeasureJob.requests(kafka, catalogue).build(),
                         MeasureJob.Sinks.kafka(kafka),
                         catalogue,
-                        MeasureSettings.parse("local stack", MEASURE_SETTINGS)));
+                        settings));
     }
 
     static FlinkCluster.Job startStore(FlinkCluster flink, KafkaConnection kafka, InfluxConnection influx) {

@@ -144,7 +144,7 @@ public final class LocalStack implements AutoCloseable {
                 .withSettings(LocalJobs.clusterSettings(kafka())));
         flink = startedFlink;
         opened.push(startedFlink);
-        measure = LocalJobs.startMeasure(startedFlink, kafka());
+        measure = LocalJobs.startMeasure(startedFlink, kafka(), LocalJobs.MEASURE_SETTINGS);
         LocalJobs.startStore(startedFlink, kafka(), influx());
     }
 
