@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -156,11 +157,10 @@ final class PipelineBenchCommand implements Callable<Integer> {
     }
 
     private static void print(PrintWriter out, FleetLoad.Plan plan, LoadedTopic topic, List<Row> rows) {
-        double polled = rows.stream()
+        Optional<SteadyState> polled = rows.stream()
                 .filter(row -> row.contestant == Contestant.POLL)
-                .mapToDouble(row -> row.steady.rate())
-                .findFirst()
-                .orElse(Double.NaN);
+                .map(Row::steady)
+                .findFirst();
         out.printf(
                 Locale.ROOT,
                 "%n%,d cells, %d replicas; %,d records of %d bytes in %d partitions, %,d requests per second of event time%n",
@@ -170,19 +170,18 @@ final class PipelineBenchCommand implements Callable<Integer> {
                 topic.bytes() / topic.records(),
                 plan.partitions(),
                 plan.requestsPerSecond());
-        out.println("| contestant | events/s | of poll only | CPU us/event | broker us/event | others, cores "
+        out.println("| contestant | events/s | of poll only | by CPU | CPU us/event | broker us/event | others, cores "
                 + "| measured, s | whole, s | windows |");
-        out.println("|---|---:|---:|---:|---:|---:|---:|---:|---|");
+        out.println("|---|---:|---:|---:|---:|---:|---:|---:|---:|---|");
         for (Row row : rows) {
             boolean isVoid = row.check != null && !row.check.isWhole();
             out.printf(
                     Locale.ROOT,
-                    "| %s | %s | %s | %.2f | %.2f | %.2f | %.1f | %.1f | %s |%n",
+                    "| %s | %s | %s | %s | %.2f | %.2f | %.2f | %.1f | %.1f | %s |%n",
                     row.contestant.title(),
                     isVoid ? "void" : String.format(Locale.ROOT, "%,.0f", row.steady.rate()),
-                    isVoid || Double.isNaN(polled)
-                            ? "-"
-                            : String.format(Locale.ROOT, "%.2f", row.steady.rate() / polled),
+                    isVoid ? "-" : ratio(polled.map(poll -> row.steady.rate() / poll.rate())),
+                    isVoid ? "-" : ratio(polled.map(poll -> poll.bothMicros() / row.steady.bothMicros())),
                     row.steady.cpuMicros(),
                     row.steady.brokerMicros(),
                     row.steady.othersCores(),
@@ -191,6 +190,10 @@ final class PipelineBenchCommand implements Callable<Integer> {
                     row.check == null ? "" : row.check.sentence());
         }
         out.flush();
+    }
+
+    private static String ratio(Optional<Double> ratio) {
+        return ratio.map(value -> String.format(Locale.ROOT, "%.2f", value)).orElse("-");
     }
 
     private static void tell(PrintWriter progress, String format, Object... values) {

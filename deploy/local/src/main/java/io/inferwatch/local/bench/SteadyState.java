@@ -43,6 +43,11 @@ record SteadyState(long records, double seconds, double wholeSeconds, ProcessorT
         return processor.broker() * 1e6 / records;
     }
 
+    /** Processor time of a record in the JVM and the broker, microseconds: what a machine that others share tells best. */
+    double bothMicros() {
+        return cpuMicros() + brokerMicros();
+    }
+
     /** Processors that others kept busy meanwhile. */
     double othersCores() {
         return processor.others() / seconds;

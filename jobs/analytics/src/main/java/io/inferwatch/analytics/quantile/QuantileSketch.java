@@ -7,7 +7,7 @@ import java.util.Arrays;
  * {@link LogBuckets}, zeros apart, and exact n, sum, least and greatest value. A quantile is within 0.37 % of the order statistic,
  * whatever the order of adding and merging.
  *
- * <p>Memory: 2 bytes a value up to {@value #LIST_CAPACITY} values, after that 8 bytes for each bucket between the least and the
+ * <p>Memory: 2 bytes a value up to {@value #LIST_CAPACITY} values, after that 256 bytes and 8 for each bucket between the least and the
  * greatest. Values from {@link LogBuckets#MAX_VALUE} on share the last bucket, so that only min and max tell them apart. The sum stops
  * at {@link Long#MAX_VALUE}. Not thread safe; reading may rearrange memory too.
  */
@@ -23,12 +23,15 @@ public final class QuantileSketch {
     private long min = Long.MAX_VALUE;
     private long max = Long.MIN_VALUE;
 
-    /** Indexes of single values while there are few; empty once counts are used. */
+    /**
+     * Indexes of the latest single values, and of all while there are few. A job adds to thousands of sketches in turn: writing to the
+     * end of a list stays in the processor's caches where counting in every bucket would not.
+     */
     private short[] list = NO_LIST;
 
     private int listed;
 
-    /** Counts of buckets from firstBucket on; empty while the list serves. */
+    /** Counts of buckets from firstBucket on, without what is listed; empty while the list has held everything. */
     private long[] counts = NO_COUNTS;
 
     private int firstBucket;
@@ -47,18 +50,10 @@ public final class QuantileSketch {
             return;
         }
         note(value, 1);
-        int index = LogBuckets.index(value);
-        if (counts.length == 0) {
-            if (listed < LIST_CAPACITY) {
-                if (listed == list.length) {
-                    list = Arrays.copyOf(list, Math.min(LIST_CAPACITY, Math.max(8, 2 * listed)));
-                }
-                list[listed++] = (short) index;
-                return;
-            }
-            useCounts();
+        if (listed == list.length) {
+            makeRoom();
         }
-        count(index, 1);
+        list[listed++] = (short) LogBuckets.index(value);
     }
 
     /**
@@ -80,7 +75,6 @@ public final class QuantileSketch {
             return;
         }
         note(value, times);
-        useCounts();
         count(LogBuckets.index(value), times);
     }
 
@@ -97,22 +91,20 @@ public final class QuantileSketch {
         sum = saturated(sum + other.sum);
         min = Math.min(min, other.min);
         max = Math.max(max, other.max);
-        if (other.counts.length == 0) {
-            if (counts.length == 0 && listed + other.listed <= LIST_CAPACITY) {
-                if (listed + other.listed > list.length) {
-                    list = Arrays.copyOf(list, Math.min(LIST_CAPACITY, Math.max(listed + other.listed, 2 * listed)));
-                }
-                System.arraycopy(other.list, 0, list, listed, other.listed);
-                listed += other.listed;
-                return;
-            }
-            useCounts();
-            for (int i = 0; i < other.listed; i++) {
-                count(other.list[i], 1);
-            }
-            return;
+        if (other.counts.length > 0) {
+            mergeCounts(other);
         }
-        useCounts();
+        if (listed + other.listed > LIST_CAPACITY) {
+            settle();
+        }
+        if (listed + other.listed > list.length) {
+            list = Arrays.copyOf(list, Math.min(LIST_CAPACITY, Math.max(listed + other.listed, 2 * listed)));
+        }
+        System.arraycopy(other.list, 0, list, listed, other.listed);
+        listed += other.listed;
+    }
+
+    private void mergeCounts(QuantileSketch other) {
         if (counts.length == 0) {
             firstBucket = other.firstBucket;
             counts = other.counts.clone();
@@ -289,13 +281,13 @@ public final class QuantileSketch {
 
     /** The first bucket of {@link #countsView()}. */
     int firstBucket() {
-        useCountsForReading();
+        settle();
         return firstBucket;
     }
 
     /** Counts of neighbouring buckets, the first of which is {@link #firstBucket()}; not to be written to. */
     long[] countsView() {
-        useCountsForReading();
+        settle();
         return counts;
     }
 
@@ -368,14 +360,17 @@ public final class QuantileSketch {
         return value > Long.MAX_VALUE / times ? Long.MAX_VALUE : value * times;
     }
 
-    private void useCountsForReading() {
-        if (counts.length == 0 && listed > 0) {
-            useCounts();
+    private void makeRoom() {
+        if (listed < LIST_CAPACITY) {
+            list = Arrays.copyOf(list, Math.min(LIST_CAPACITY, Math.max(8, 2 * listed)));
+        } else {
+            settle();
         }
     }
 
-    private void useCounts() {
-        if (counts.length > 0 || listed == 0) {
+    /** Counts what is listed. */
+    private void settle() {
+        if (listed == 0) {
             return;
         }
         int least = Integer.MAX_VALUE;
@@ -384,10 +379,15 @@ public final class QuantileSketch {
             least = Math.min(least, list[i]);
             greatest = Math.max(greatest, list[i]);
         }
-        firstBucket = least;
-        counts = new long[greatest - least + 1];
+        if (counts.length == 0) {
+            firstBucket = least;
+            counts = new long[greatest - least + 1];
+        } else {
+            ensure(least);
+            ensure(greatest);
+        }
         for (int i = 0; i < listed; i++) {
-            counts[list[i] - least]++;
+            counts[list[i] - firstBucket]++;
         }
         listed = 0;
     }
