@@ -158,8 +158,7 @@ final class LatencyBenchCommand implements Callable<Integer> {
         }
     }
 
-    private int measure(KafkaConnection kafka, InfluxReader reader, PrintWriter out, PrintWriter progress)
-            throws InterruptedException {
+    private int measure(KafkaConnection kafka, InfluxReader reader, PrintWriter out, PrintWriter progress) {
         FleetLoad.Plan plan =
                 new FleetLoad.Plan(PARTITIONS, CELLS_PER_REPLICA * series, PARTITIONS, series, rate, 0, 1);
         long windowMicros = micros(WINDOW);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -31,7 +32,7 @@ final class LiveLoad implements AutoCloseable {
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
     private final Thread thread = new Thread(this::publish, "bench-load");
     private volatile boolean closed;
-    private volatile long sent;
+    private final AtomicLong sent = new AtomicLong();
 
     private LiveLoad(FleetLoad.Plan plan, KafkaConnection kafka, Duration window) {
         this.plan = plan;
@@ -48,7 +49,7 @@ final class LiveLoad implements AutoCloseable {
 
     /** Requests published so far. */
     long sent() {
-        return sent;
+        return sent.get();
     }
 
     /** Requests published whose event time lies in the window that ends then. */
@@ -65,9 +66,13 @@ final class LiveLoad implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         closed = true;
-        thread.join();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void publish() {
@@ -95,14 +100,13 @@ final class LiveLoad implements AutoCloseable {
                     nextHeartbeats += FleetLoad.HEARTBEAT_MICROS;
                 }
                 long due = (long) (elapsedMicros * plan.requestsPerSecond() / 1e6);
-                while (sent < due) {
-                    int partition = (int) (sent % plan.partitions());
+                for (long number = sent.get(); number < due; number = sent.incrementAndGet()) {
+                    int partition = (int) (number % plan.partitions());
                     partitions.get(partition).request(nowMicros(), (time, key, value) -> {
                         long windowEnd = time - Math.floorMod(time, windowMicros) + windowMicros;
                         requestsByWindowEnd.merge(windowEnd, 1L, Long::sum);
                         send(producer, partition, key, value);
                     });
-                    sent++;
                 }
                 LockSupport.parkNanos(TICK.toNanos());
             }
@@ -112,7 +116,7 @@ final class LiveLoad implements AutoCloseable {
     }
 
     private void send(KafkaProducer<byte[], byte[]> producer, int partition, byte[] key, byte[] value) {
-        producer.send(
+        var unused = producer.send(
                 new ProducerRecord<>(Topic.REQUESTS.topicName(), partition, key, value), (metadata, exception) -> {
                     if (exception != null) {
                         failure.compareAndSet(null, exception);

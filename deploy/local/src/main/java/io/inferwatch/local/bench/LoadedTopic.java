@@ -59,7 +59,7 @@ record LoadedTopic(long records, long bytes, double seconds) {
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
             new FleetLoad(plan, partition).generate((time, key, value) -> {
-                producer.send(
+                var unused = producer.send(
                         new ProducerRecord<>(Topic.REQUESTS.topicName(), partition, key, value),
                         (metadata, exception) -> {
                             if (exception != null) {

@@ -89,7 +89,10 @@ public final class PipelineChild {
     }
 
     private static Peer peer(String name) throws ReflectiveOperationException {
-        return (Peer) Class.forName(PEERS + name).getDeclaredConstructor().newInstance();
+        return Class.forName(PEERS + name)
+                .asSubclass(Peer.class)
+                .getDeclaredConstructor()
+                .newInstance();
     }
 
     /** Whether the peers were built. */

@@ -42,7 +42,7 @@ record ProcessorTime(double own, double broker, double machine) {
         try {
             String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
             // After the name, which may hold blanks, the 12th and 13th fields are user and system time.
-            String[] fields = BLANKS.split(stat.substring(stat.lastIndexOf(')') + 2));
+            String[] fields = BLANKS.split(stat.substring(stat.lastIndexOf(')') + 2), -1);
             return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;
         } catch (IOException e) {
             return 0;
@@ -52,7 +52,7 @@ record ProcessorTime(double own, double broker, double machine) {
     private static double ofMachine() {
         try {
             List<String> lines = Files.readAllLines(Path.of("/proc/stat"));
-            String[] fields = BLANKS.split(lines.get(0));
+            String[] fields = BLANKS.split(lines.get(0), -1);
             // cpu user nice system idle iowait irq softirq steal
             long busy = 0;
             for (int i : new int[] {1, 2, 3, 6, 7, 8}) {
