@@ -100,7 +100,6 @@ final class DemoCommand implements Callable<Integer> {
             throws InterruptedException {
         Trace trace = Trace.read(List.of(unpackTrace(data)), TraceOptions.of(TraceFormat.AGENTIC));
         DemoState state = unfinished.orElseGet(() -> new DemoState(end(), seconds));
-        state.write(data);
         Instant to = state.end().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES);
         Instant from = state.end().minus(EVENT_SPAN).truncatedTo(ChronoUnit.MINUTES);
         double span = (lastMicros(trace) - firstMicros(trace)) / 1e6;
@@ -115,6 +114,12 @@ final class DemoCommand implements Callable<Integer> {
         try (InfluxClient client = InfluxClient.open(stack.influx());
                 EventPublisher publisher = new KafkaPublisher(PublisherSettings.of(plan.instance(), kafka))) {
             InfluxReader reader = new InfluxReader(client);
+            if (unfinished.isEmpty() && FleetTable.read(reader, from, to).views() > 0) {
+                throw new CommandLineException("--influxdb-database: must hold no requests from " + from + " to " + to
+                        + ", for they would be counted with the demo's; found some in "
+                        + stack.influx().database() + " at " + stack.influx().url());
+            }
+            state.write(data);
             say(
                     out,
                     "replaying %,d requests, %d minutes of event time in %d s"

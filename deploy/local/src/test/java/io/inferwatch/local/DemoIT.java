@@ -8,11 +8,13 @@ import io.inferwatch.servers.Availability;
 import io.inferwatch.servers.InfluxProgram;
 import io.inferwatch.servers.TestServers;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,15 +30,16 @@ class DemoIT {
         Path first = directory.resolve("first.out");
         Process demo = start(data, first);
         try {
-            await("requests in InfluxDB")
+            await("a replay under way, and a checkpoint")
                     .atMost(PATIENCE)
-                    .until(() -> !demo.isAlive() || text(first).contains(" sent, event time"));
+                    .until(() -> !demo.isAlive() || Files.exists(data.resolve("replay.json")) && hasCheckpoint(data));
             List<ProcessHandle> servers = demo.descendants().toList();
             assertThat(servers).as("processes of %s", text(first)).hasSizeGreaterThanOrEqualTo(2);
             interrupt(demo);
             assertThat(demo.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
             assertThat(text(first)).contains("inferwatch demo: stopped").doesNotContain("every one, once");
-            assertThat(servers).noneMatch(ProcessHandle::isAlive);
+            await("the end of every process").atMost(Duration.ofSeconds(10)).until(() -> servers.stream()
+                    .noneMatch(ProcessHandle::isAlive));
             assertThat(data.resolve("demo.properties")).exists();
         } finally {
             demo.destroyForcibly();
@@ -68,11 +71,24 @@ class DemoIT {
                         System.getProperty("java.class.path"),
                         InferwatchCommand.class.getName(),
                         "demo",
-                        "--seconds=25",
+                        "--seconds=15",
                         "--data=" + data)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
+    }
+
+    private static boolean hasCheckpoint(Path data) throws IOException {
+        Path checkpoints = data.resolve("flink/checkpoints/measure");
+        if (!Files.isDirectory(checkpoints)) {
+            return false;
+        }
+        try (Stream<Path> files = Files.walk(checkpoints)) {
+            return files.anyMatch(file -> file.endsWith("_metadata"));
+        } catch (UncheckedIOException e) {
+            // A checkpoint was removed while the walk came by.
+            return false;
+        }
     }
 
     /** What a terminal sends at Ctrl-C. */
