@@ -37,14 +37,11 @@ class KafkaBrokerIT {
 
             broker.kill();
             assertThat(broker.pid()).isEmpty();
-            long killedNanos = System.nanoTime();
             broker.restart();
-            Duration recovery = Duration.ofNanos(System.nanoTime() - killedNanos);
             send(broker, "after kill");
 
             assertThat(broker.bootstrapServers()).isEqualTo(address);
             assertThat(readAll(broker)).containsExactly("first", "after stop", "after kill");
-            assertThat(recovery).isLessThan(Duration.ofSeconds(15));
         }
         try (KafkaBroker again = KafkaBroker.start(KafkaBroker.Options.in(data))) {
             assertThat(readAll(again)).containsExactly("first", "after stop", "after kill");
