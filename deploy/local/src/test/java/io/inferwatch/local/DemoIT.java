@@ -32,7 +32,7 @@ class DemoIT {
         try {
             await("a replay under way, and a checkpoint")
                     .atMost(PATIENCE)
-                    .until(() -> !demo.isAlive() || Files.exists(data.resolve("replay.json")) && hasCheckpoint(data));
+                    .until(() -> !demo.isAlive() || (Files.exists(data.resolve("replay.json")) && hasCheckpoint(data)));
             List<ProcessHandle> servers = demo.descendants().toList();
             assertThat(servers).as("processes of %s", text(first)).hasSizeGreaterThanOrEqualTo(2);
             interrupt(demo);
