@@ -2,7 +2,9 @@ package io.inferwatch.local.bench;
 
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.KafkaTopics;
+import io.inferwatch.schemas.UndecodableEventException;
 import io.inferwatch.servers.KafkaBroker;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,8 +82,12 @@ final class PipelineBenchCommand implements Callable<Integer> {
     @Option(names = "--jfr", description = "Writes a flight recording of each contestant into this directory.")
     private @Nullable Path recordings;
 
-    /** One row of the table. */
-    private record Row(Contestant contestant, SteadyState steady, WindowCheck.@Nullable Result check) {}
+    /** One row of the table; without a steady state where the contestant failed. */
+    private record Row(Contestant contestant, Optional<SteadyState> steady, WindowCheck.@Nullable Result check) {
+        boolean isValid() {
+            return steady.isPresent() && (check == null || check.isWhole());
+        }
+    }
 
     @Override
     public Integer call() throws Exception {
@@ -107,9 +113,9 @@ final class PipelineBenchCommand implements Callable<Integer> {
                 List<Row> rows = new ArrayList<>();
                 for (Contestant contestant : contestants) {
                     tell(progress, "measuring %s", contestant.title());
-                    Row row = measure(broker, plan, topic, contestant);
+                    Row row = measure(broker, plan, topic, contestant, progress);
                     rows.add(row);
-                    valid &= row.check == null || row.check.isWhole();
+                    valid &= row.isValid();
                 }
                 print(out, plan, topic, rows);
             }
@@ -146,20 +152,25 @@ final class PipelineBenchCommand implements Callable<Integer> {
         }
     }
 
-    private Row measure(KafkaBroker broker, FleetLoad.Plan plan, LoadedTopic topic, Contestant contestant)
-            throws Exception {
-        if (!contestant.isMeasureJob()) {
-            return new Row(contestant, ChildProcess.measure(broker, topic, contestant, recordings), null);
-        }
+    /** A contestant that fails takes none of the others' figures with it. */
+    private Row measure(
+            KafkaBroker broker, FleetLoad.Plan plan, LoadedTopic topic, Contestant contestant, PrintWriter progress)
+            throws IOException, InterruptedException, UndecodableEventException {
         WindowCheck check = WindowCheck.begin(KafkaConnection.to(broker.bootstrapServers()));
-        SteadyState steady = ChildProcess.measure(broker, topic, contestant, recordings);
-        return new Row(contestant, steady, check.end(plan.requests()));
+        SteadyState steady;
+        try {
+            steady = ChildProcess.measure(broker, topic, contestant, recordings);
+        } catch (IllegalStateException e) {
+            tell(progress, "%s", e.getMessage());
+            return new Row(contestant, Optional.empty(), null);
+        }
+        return new Row(contestant, Optional.of(steady), contestant.isMeasureJob() ? check.end(plan.requests()) : null);
     }
 
     private static void print(PrintWriter out, FleetLoad.Plan plan, LoadedTopic topic, List<Row> rows) {
         Optional<SteadyState> polled = rows.stream()
                 .filter(row -> row.contestant == Contestant.POLL)
-                .map(Row::steady)
+                .flatMap(row -> row.steady.stream())
                 .findFirst();
         out.printf(
                 Locale.ROOT,
@@ -174,19 +185,23 @@ final class PipelineBenchCommand implements Callable<Integer> {
                 + "| measured, s | whole, s | windows |");
         out.println("|---|---:|---:|---:|---:|---:|---:|---:|---:|---|");
         for (Row row : rows) {
-            boolean isVoid = row.check != null && !row.check.isWhole();
+            if (row.steady.isEmpty()) {
+                out.printf(Locale.ROOT, "| %s | failed | - | - | - | - | - | - | - | |%n", row.contestant.title());
+                continue;
+            }
+            SteadyState steady = row.steady.get();
             out.printf(
                     Locale.ROOT,
                     "| %s | %s | %s | %s | %.2f | %.2f | %.2f | %.1f | %.1f | %s |%n",
                     row.contestant.title(),
-                    isVoid ? "void" : String.format(Locale.ROOT, "%,.0f", row.steady.rate()),
-                    isVoid ? "-" : ratio(polled.map(poll -> row.steady.rate() / poll.rate())),
-                    isVoid ? "-" : ratio(polled.map(poll -> poll.bothMicros() / row.steady.bothMicros())),
-                    row.steady.cpuMicros(),
-                    row.steady.brokerMicros(),
-                    row.steady.othersCores(),
-                    row.steady.seconds(),
-                    row.steady.wholeSeconds(),
+                    row.isValid() ? String.format(Locale.ROOT, "%,.0f", steady.rate()) : "void",
+                    row.isValid() ? ratio(polled.map(poll -> steady.rate() / poll.rate())) : "-",
+                    row.isValid() ? ratio(polled.map(poll -> poll.bothMicros() / steady.bothMicros())) : "-",
+                    steady.cpuMicros(),
+                    steady.brokerMicros(),
+                    steady.othersCores(),
+                    steady.seconds(),
+                    steady.wholeSeconds(),
                     row.check == null ? "" : row.check.sentence());
         }
         out.flush();

@@ -68,8 +68,8 @@ public final class FlinkSqlPeer implements PipelineChild.Peer {
                         .column("ttft", "BIGINT")
                         .column("tpot", "BIGINT")
                         .column("e2e", "BIGINT")
-                        .columnByMetadata("at", "TIMESTAMP_LTZ(3)", "rowtime", true)
-                        .watermark("at", "SOURCE_WATERMARK()")
+                        .columnByMetadata("event_time", "TIMESTAMP_LTZ(3)", "rowtime", true)
+                        .watermark("event_time", "SOURCE_WATERMARK()")
                         .build());
         tables.executeSql("""
                 CREATE TEMPORARY TABLE discarded (
@@ -81,7 +81,7 @@ public final class FlinkSqlPeer implements PipelineChild.Peer {
                           PERCENTILE(ttft, ARRAY[0.5, 0.99, 0.999]),
                           PERCENTILE(tpot, ARRAY[0.5, 0.99, 0.999]),
                           PERCENTILE(e2e, ARRAY[0.5, 0.99, 0.999])
-                        FROM TABLE(TUMBLE(TABLE requests, DESCRIPTOR(at), INTERVAL '10' SECOND))
+                        FROM TABLE(TUMBLE(TABLE requests, DESCRIPTOR(event_time), INTERVAL '10' SECOND))
                         GROUP BY replica, window_start, window_end""").await();
     }
 
