@@ -12,6 +12,8 @@ enum Contestant {
     MEASURE_HASHMAP("MeasureJob, hashmap"),
     /** The whole job, state in RocksDB. */
     MEASURE_ROCKSDB("MeasureJob, RocksDB"),
+    /** The same job with a catalogue of what the peers compute, state on the heap. */
+    MEASURE_AS_PEERS("MeasureJob, the peers' windows"),
     /** Three sketches by replica in 10 s windows. */
     KAFKA_STREAMS("Kafka Streams"),
     /** Three exact percentiles by replica in 10 s windows. */
@@ -34,7 +36,12 @@ enum Contestant {
 
     /** Whether the windows topic must hold every request afterwards. */
     boolean isMeasureJob() {
-        return this == MEASURE_HASHMAP || this == MEASURE_ROCKSDB;
+        return this == MEASURE_HASHMAP || this == MEASURE_ROCKSDB || this == MEASURE_AS_PEERS;
+    }
+
+    /** Whether it is measured only for the comparison with peers. */
+    boolean isForPeers() {
+        return this == MEASURE_AS_PEERS || isPeer();
     }
 
     boolean isPeer() {

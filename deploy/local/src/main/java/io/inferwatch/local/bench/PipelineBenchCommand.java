@@ -67,13 +67,13 @@ final class PipelineBenchCommand implements Callable<Integer> {
             split = ",",
             converter = ContestantConverter.class,
             description =
-                    "Contestants: poll, decode, measure-hashmap, measure-rocksdb, kafka-streams, flink-sql (default: all but the peers).")
+                    "Contestants: poll, decode, measure-hashmap, measure-rocksdb, measure-as-peers, kafka-streams, flink-sql (default: the first four).")
     private Contestant @Nullable [] only;
 
     @Option(
             names = "--peers",
             description =
-                    "Also the same three distributions in Kafka Streams and in Flink SQL; needs a build with -Ppeers.")
+                    "Also three distributions by replica in MeasureJob, in Kafka Streams and in Flink SQL; needs a build with -Ppeers.")
     private boolean peers;
 
     @Option(names = "--quick", description = "200 cells and 2,000,000 requests: shows that it works, measures little.")
@@ -127,7 +127,7 @@ final class PipelineBenchCommand implements Callable<Integer> {
         List<Contestant> contestants = only != null
                 ? List.of(only)
                 : Arrays.stream(Contestant.values())
-                        .filter(contestant -> peers || !contestant.isPeer())
+                        .filter(contestant -> peers || !contestant.isForPeers())
                         .toList();
         if (contestants.stream().anyMatch(Contestant::isPeer) && !PipelineChild.hasPeers()) {
             throw new ParameterException(
@@ -164,7 +164,12 @@ final class PipelineBenchCommand implements Callable<Integer> {
             tell(progress, "%s", e.getMessage());
             return new Row(contestant, Optional.empty(), null);
         }
-        return new Row(contestant, Optional.of(steady), contestant.isMeasureJob() ? check.end(plan.requests()) : null);
+        return new Row(
+                contestant,
+                Optional.of(steady),
+                contestant.isMeasureJob()
+                        ? check.end(plan.requests(), contestant == Contestant.MEASURE_AS_PEERS ? "replica" : "fleet")
+                        : null);
     }
 
     private static void print(PrintWriter out, FleetLoad.Plan plan, LoadedTopic topic, List<Row> rows) {

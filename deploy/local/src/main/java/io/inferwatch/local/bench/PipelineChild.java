@@ -8,12 +8,16 @@ import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.UndecodableEventException;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -81,8 +85,9 @@ public final class PipelineChild {
         switch (contestant) {
             case POLL -> poll(task, false);
             case DECODE -> poll(task, true);
-            case MEASURE_HASHMAP -> measure(task, "hashmap");
-            case MEASURE_ROCKSDB -> measure(task, "rocksdb");
+            case MEASURE_HASHMAP -> measure(task, "hashmap", MetricCatalogue.shippedYaml());
+            case MEASURE_ROCKSDB -> measure(task, "rocksdb", MetricCatalogue.shippedYaml());
+            case MEASURE_AS_PEERS -> measure(task, "hashmap", peersYaml());
             case KAFKA_STREAMS -> peer("KafkaStreamsPeer").run(task);
             case FLINK_SQL -> peer("FlinkSqlPeer").run(task);
         }
@@ -144,7 +149,16 @@ public final class PipelineChild {
         }
     }
 
-    private static void measure(Task task, String stateBackend) throws Exception {
+    private static String peersYaml() throws IOException {
+        try (InputStream yaml = PipelineChild.class.getResourceAsStream("peers.yaml")) {
+            return new String(
+                    Objects.requireNonNull(yaml, "peers.yaml is missing from the jar")
+                            .readAllBytes(),
+                    StandardCharsets.UTF_8);
+        }
+    }
+
+    private static void measure(Task task, String stateBackend, String catalogue) throws Exception {
         Configuration configuration = JobDefaults.configuration();
         configuration.set(CoreOptions.DEFAULT_PARALLELISM, PARALLELISM);
         configuration.set(CoreOptions.TMP_DIRS, task.directory.toString());
@@ -157,7 +171,6 @@ public final class PipelineChild {
         configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, stateBackend.equals("rocksdb"));
         configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, ROCKSDB_MEMORY);
         StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-        String catalogue = MetricCatalogue.shippedYaml();
         MeasureJob.build(
                 environment,
                 MeasureJob.requests(task.kafka, catalogue)

@@ -28,7 +28,7 @@ final class WindowCheck {
      * What a run wrote.
      *
      * @param expected requests
-     * @param counted requests in the fleet's ten-second windows, by the last revision of each
+     * @param counted requests in the ten-second windows of a view, by the last revision of each
      * @param windows all windows written, revisions included
      * @param refused late events and dead letters
      */
@@ -57,10 +57,10 @@ final class WindowCheck {
         }
     }
 
-    /** Reads what was written since the beginning. */
-    Result end(long expectedRequests) throws UndecodableEventException {
+    /** Reads what was written since the beginning; the view is one that takes every request. */
+    Result end(long expectedRequests, String view) throws UndecodableEventException {
         EventCodec codec = new EventCodec();
-        Map<Long, Long> fleet = new HashMap<>();
+        Map<String, Long> counts = new HashMap<>();
         long windows = 0;
         long refused = 0;
         try (KafkaConsumer<byte[], byte[]> consumer = consumer(kafka)) {
@@ -84,13 +84,16 @@ final class WindowCheck {
                     left--;
                     windows++;
                     WindowStat window = codec.decode(record.value(), WindowStat.class);
-                    if (window.getView().equals("fleet") && window.getWindowMicros() == PANE_MICROS) {
-                        fleet.merge(window.getWindowEndMicros(), window.getRequests(), Math::max);
+                    if (window.getView().equals(view) && window.getWindowMicros() == PANE_MICROS) {
+                        counts.merge(
+                                window.getSeries() + "@" + window.getWindowEndMicros(),
+                                window.getRequests(),
+                                Math::max);
                     }
                 }
             }
         }
-        long counted = fleet.values().stream().mapToLong(Long::longValue).sum();
+        long counted = counts.values().stream().mapToLong(Long::longValue).sum();
         return new Result(expectedRequests, counted, windows, refused);
     }
 
