@@ -161,7 +161,7 @@ final class PipelineBenchCommand implements Callable<Integer> {
         try {
             steady = ChildProcess.measure(broker, topic, contestant, recordings);
         } catch (IllegalStateException e) {
-            tell(progress, "%s", e.getMessage());
+            tell(progress, "%s", String.valueOf(e.getMessage()));
             return new Row(contestant, Optional.empty(), null);
         }
         return new Row(
