@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -82,8 +83,9 @@ final class DemoCommand implements Callable<Integer> {
         }
         LocalStack.Options stackOptions = options.stack();
         Path data = stackOptions.data();
-        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-        return Foreground.run(data, log -> {
+        CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
+        PrintWriter out = commandLine.getOut();
+        return Foreground.run(commandLine, data, log -> {
             Optional<DemoState> unfinished = DemoState.read(data);
             if (unfinished.isPresent()) {
                 say(out, "going on with the unfinished demo in " + data);

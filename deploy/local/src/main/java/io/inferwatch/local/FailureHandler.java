@@ -35,8 +35,7 @@ final class FailureHandler implements IExecutionExceptionHandler {
     public int handleExecutionException(Exception failure, CommandLine command, ParseResult arguments) {
         String name = command.getCommandSpec().qualifiedName();
         if (wasInterrupted(failure)) {
-            command.getErr().println(name + ": stopped");
-            return INTERRUPTED;
+            return stopped(command);
         }
         command.getErr().println(name + ": " + message(failure));
         command.getErr().flush();
@@ -47,7 +46,15 @@ final class FailureHandler implements IExecutionExceptionHandler {
         return FAILED;
     }
 
-    private static boolean wasInterrupted(Throwable failure) {
+    /** Says that a command was stopped, and returns its exit status. */
+    static int stopped(CommandLine command) {
+        command.getErr().println(command.getCommandSpec().qualifiedName() + ": stopped");
+        command.getErr().flush();
+        return INTERRUPTED;
+    }
+
+    /** Whether an interrupt lies behind the failure. */
+    static boolean wasInterrupted(Throwable failure) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
             if (at instanceof InterruptedException) {
                 return true;

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
 
 /**
  * Runs the body of a command that starts servers: alone on its data directory, its log in a file there, until it returns or Ctrl-C or SIGTERM
@@ -20,8 +21,12 @@ final class Foreground {
 
     private Foreground() {}
 
-    /** Runs the body on the calling thread and returns its exit status. */
-    static int run(Path data, Body body) throws InterruptedException {
+    /**
+     * Runs the body on the calling thread and returns its exit status. That it was stopped is said here, for the JVM ends as soon as this returns then.
+     *
+     * @param commandLine whose body it is
+     */
+    static int run(CommandLine commandLine, Path data, Body body) throws InterruptedException {
         CountDownLatch closed = new CountDownLatch(1);
         Thread command = Thread.currentThread();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(command, closed), "stop"));
@@ -32,6 +37,11 @@ final class Foreground {
             } finally {
                 lock.close();
             }
+        } catch (InterruptedException | RuntimeException e) {
+            if (FailureHandler.wasInterrupted(e)) {
+                return FailureHandler.stopped(commandLine);
+            }
+            throw e;
         } finally {
             closed.countDown();
         }

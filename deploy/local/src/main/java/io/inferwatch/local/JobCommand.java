@@ -29,6 +29,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -129,7 +130,7 @@ final class JobCommand {
                 String shownName,
                 KafkaConnection kafka,
                 Consumer<StreamExecutionEnvironment> graph,
-                PrintWriter out)
+                CommandLine commandLine)
                 throws InterruptedException {
             if (parallelism < 1 || parallelism > 64) {
                 throw new CommandLineException("--parallelism: must be from 1 to 64, found " + parallelism);
@@ -137,7 +138,8 @@ final class JobCommand {
             Path directory = data == null
                     ? Home.data("job-" + name)
                     : data.toAbsolutePath().normalize();
-            return Foreground.run(directory, log -> {
+            PrintWriter out = commandLine.getOut();
+            return Foreground.run(commandLine, directory, log -> {
                 try (FlinkCluster flink = FlinkCluster.start(FlinkCluster.Options.in(directory)
                         .withParallelism(parallelism)
                         .withUiPort(uiPort)
@@ -197,7 +199,7 @@ final class JobCommand {
                             MeasureJob.Sinks.kafka(kafka),
                             catalogue,
                             measure),
-                    Objects.requireNonNull(spec).commandLine().getOut());
+                    Objects.requireNonNull(spec).commandLine());
         }
     }
 
@@ -233,7 +235,7 @@ final class JobCommand {
                             StoreJob.Sources.kafka(kafka),
                             StoreJob.Sinks.of(influx, WriterSettings.byDefault(), kafka),
                             catalogue),
-                    Objects.requireNonNull(spec).commandLine().getOut());
+                    Objects.requireNonNull(spec).commandLine());
         }
     }
 }

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,8 +51,9 @@ final class UpCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         LocalStack.Options stackOptions = options.stack().withPorts(kafkaPort, influxPort, uiPort);
         Path data = stackOptions.data();
-        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-        return Foreground.run(data, log -> {
+        CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
+        PrintWriter out = commandLine.getOut();
+        return Foreground.run(commandLine, data, log -> {
             try (LocalStack stack = LocalStack.start(stackOptions, step -> {
                 out.println(step);
                 out.flush();
