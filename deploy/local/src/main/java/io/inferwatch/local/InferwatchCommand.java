@@ -2,6 +2,7 @@ package io.inferwatch.local;
 
 import io.inferwatch.influx.SetupInfluxdbCommand;
 import io.inferwatch.local.bench.BenchCommand;
+import io.inferwatch.probes.ProbeCommand;
 import io.inferwatch.probes.replay.ReplayCommand;
 import io.inferwatch.report.EventsCommand;
 import io.inferwatch.report.ReportCommand;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             DemoCommand.class,
             UpCommand.class,
+            ProbeCommand.class,
             ReplayCommand.class,
             JobCommand.class,
             ReportCommand.class,

@@ -1,0 +1,11 @@
+package io.inferwatch.probes;
+
+import picocli.CommandLine.Command;
+
+/** {@code inferwatch probe}: what measures requests beside the servers. */
+@Command(
+        name = "probe",
+        description = "Measures requests where they are served and sends what it finds to Kafka.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND")
+public final class ProbeCommand {}

@@ -1,0 +1,5 @@
+/** The probes' common command. */
+@NullMarked
+package io.inferwatch.probes;
+
+import org.jspecify.annotations.NullMarked;
