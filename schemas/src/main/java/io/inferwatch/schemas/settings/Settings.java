@@ -115,6 +115,13 @@ public final class Settings {
         return named;
     }
 
+    /** The texts under the keys of this section, in the file's order: for mappings whose keys are names. */
+    public Map<String, String> texts() {
+        Map<String, String> named = new LinkedHashMap<>();
+        node.fieldNames().forEachRemaining(name -> named.put(name, text(name)));
+        return named;
+    }
+
     /** Whether the key is there. */
     public boolean has(String key) {
         return child(key) != null;

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,7 @@ class SettingsTest {
                 places:
                   north: {size: 1}
                   south: {size: 2}
+                labels: {b: x, a: "2"}
                 """);
         assertThat(settings.text("name")).isEqualTo("inferwatch");
         assertThat(settings.integer("port", 1, 65535, 1)).isEqualTo(8086);
@@ -49,6 +51,7 @@ class SettingsTest {
         assertThat(settings.section("sink").integer("batch-size", 1, 10_000)).isEqualTo(5000);
         assertThat(settings.section("places").sections()).containsOnlyKeys("north", "south");
         settings.section("places").sections().values().forEach(place -> place.integer("size", 1, 2));
+        assertThat(settings.section("labels").texts()).containsExactly(Map.entry("b", "x"), Map.entry("a", "2"));
         settings.check();
     }
 
