@@ -3,6 +3,7 @@ package io.inferwatch.local;
 import io.inferwatch.influx.SetupInfluxdbCommand;
 import io.inferwatch.local.bench.BenchCommand;
 import io.inferwatch.probes.ProbeCommand;
+import io.inferwatch.probes.identity.TenantCommand;
 import io.inferwatch.probes.replay.ReplayCommand;
 import io.inferwatch.report.EventsCommand;
 import io.inferwatch.report.ReportCommand;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Command;
             JobCommand.class,
             ReportCommand.class,
             EventsCommand.class,
+            TenantCommand.class,
             InferwatchCommand.Setup.class,
             BenchCommand.class,
             CommandLine.HelpCommand.class
