@@ -44,8 +44,21 @@ class ArchitectureTest {
                 .resideInAPackage("io.inferwatch.probes.publish..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("io.inferwatch.probes.replay..")
+                .resideInAnyPackage(
+                        "io.inferwatch.probes.replay..", "io.inferwatch.probes.proxy..", "io.inferwatch.probes.admin..")
                 .because("every probe stands on the publisher")
+                .check(CLASSES);
+    }
+
+    @Test
+    void measuringKnowsNoNetwork() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.inferwatch.probes.proxy.measure..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.netty..", "java.net..", "java.nio.channels..", "io.inferwatch.probes.publish..")
+                .because("any split of bytes at any time can then be tested in memory")
                 .check(CLASSES);
     }
 
