@@ -1,0 +1,18 @@
+package io.inferwatch.simulation.http;
+
+import java.util.List;
+
+/** How one answer is written to its connection, on that connection's thread. */
+interface Answer {
+    /** The next token of a choice. */
+    void token(int choice, int token, String text);
+
+    /** A choice is whole. */
+    void finish(int choice, String reason);
+
+    /** All choices are whole. */
+    void end(List<String> texts, List<String> reasons, Usage usage);
+
+    /** Instead of the rest of the answer. */
+    void fail(int status, String type, String message);
+}

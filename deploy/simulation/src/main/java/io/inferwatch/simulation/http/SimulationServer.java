@@ -1,0 +1,121 @@
+package io.inferwatch.simulation.http;
+
+import io.inferwatch.schemas.settings.InvalidSettingsException;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpServerExpectContinueHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A simulated inference server that answers over HTTP: chat and text completions, streamed or not, models, health, version, vLLM's metrics, and a switch for faults
+ * that only its own host may use. Every answer carries {@code x-simulated-by}. Tokens are sent when the model's schedule says, some tenths of a millisecond late; the
+ * timing log has the times at which they really were. Nothing of a prompt is kept or logged.
+ */
+public final class SimulationServer implements AutoCloseable {
+    private static final int THREADS = 2;
+    private static final long STOP_SECONDS = 5;
+
+    private final Simulation simulation;
+    private final @Nullable TimingLog timingLog;
+    private final EventLoopGroup threads;
+    private final Channel channel;
+
+    private SimulationServer(
+            Simulation simulation, @Nullable TimingLog timingLog, EventLoopGroup threads, Channel channel) {
+        this.simulation = simulation;
+        this.timingLog = timingLog;
+        this.threads = threads;
+        this.channel = channel;
+    }
+
+    /**
+     * Serves from now on.
+     *
+     * @throws InvalidSettingsException when it cannot listen there or write its log
+     */
+    public static SimulationServer start(SimulationSettings settings) {
+        TimingLog timingLog = settings.timingLog().map(SimulationServer::open).orElse(null);
+        Simulation simulation = new Simulation(settings, served -> {
+            if (timingLog != null) {
+                timingLog.add(served);
+            }
+        });
+        EventLoopGroup threads = new MultiThreadIoEventLoopGroup(
+                THREADS, new DefaultThreadFactory("inferwatch-simulation-http", true), NioIoHandler.newFactory());
+        var bound = new ServerBootstrap()
+                .group(threads)
+                .channel(NioServerSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, 4_096)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel accepted) {
+                        accepted.pipeline()
+                                .addLast(
+                                        new HttpServerCodec(),
+                                        new HttpServerExpectContinueHandler(),
+                                        new ApiHandler(simulation));
+                    }
+                })
+                .bind(settings.host(), settings.port())
+                .awaitUninterruptibly();
+        SimulationServer server = new SimulationServer(simulation, timingLog, threads, bound.channel());
+        if (!bound.isSuccess()) {
+            server.close();
+            throw new InvalidSettingsException(
+                    "simulated server",
+                    List.of("port: must be free on %s, found %d (%s)"
+                            .formatted(
+                                    settings.host(),
+                                    settings.port(),
+                                    bound.cause().getMessage())));
+        }
+        return server;
+    }
+
+    /** The port on which it listens. */
+    public int port() {
+        return ((InetSocketAddress) channel.localAddress()).getPort();
+    }
+
+    /** Where it answers. */
+    public String url() {
+        InetSocketAddress address = (InetSocketAddress) channel.localAddress();
+        return "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
+    }
+
+    /** Cuts what is being answered. */
+    @Override
+    public void close() {
+        channel.close().awaitUninterruptibly();
+        threads.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        simulation.close();
+        if (timingLog != null) {
+            timingLog.close();
+        }
+    }
+
+    private static TimingLog open(Path file) {
+        try {
+            return new TimingLog(file);
+        } catch (IOException e) {
+            throw new InvalidSettingsException(
+                    "simulated server",
+                    List.of("timing-log: must be a file that can be written, found " + file + " (" + e + ")"));
+        }
+    }
+}
