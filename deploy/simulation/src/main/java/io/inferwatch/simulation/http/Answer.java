@@ -1,9 +1,13 @@
 package io.inferwatch.simulation.http;
 
+import io.inferwatch.simulation.serving.Beginning;
 import java.util.List;
 
 /** How one answer is written to its connection, on that connection's thread. */
 interface Answer {
+    /** The first token of any choice is about to come. */
+    void begin(Beginning beginning);
+
     /** The next token of a choice. */
     void token(int choice, int token, String text);
 

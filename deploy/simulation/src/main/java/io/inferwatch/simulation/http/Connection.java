@@ -3,6 +3,7 @@ package io.inferwatch.simulation.http;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.inferwatch.simulation.serving.Beginning;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -18,6 +19,8 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The answering side of one request's connection. Every answer says that it is simulated. On the connection's thread alone. */
 final class Connection {
@@ -30,10 +33,16 @@ final class Connection {
 
     private final Channel channel;
     private final boolean isKeptAlive;
+    private @Nullable Beginning beginning;
 
     Connection(Channel channel, boolean isKeptAlive) {
         this.channel = channel;
         this.isKeptAlive = isKeptAlive;
+    }
+
+    /** What the headers of the answer shall say of its stages, in a {@code server-timing} and a {@code x-guardrail}. */
+    void tell(Beginning known) {
+        beginning = known;
     }
 
     void answer(int status, JsonNode body) {
@@ -86,9 +95,30 @@ final class Connection {
         }
     }
 
-    private static void mark(HttpHeaders headers) {
+    private void mark(HttpHeaders headers) {
         headers.set(SIMULATED_HEADER, SIMULATED);
         headers.set(HttpHeaderNames.SERVER, "inferwatch-simulation");
+        if (beginning != null) {
+            headers.set(
+                    "server-timing",
+                    "gateway;dur=%s, authentication;dur=%s, tokenize;dur=%s, queue;dur=%s, prefill;dur=%s"
+                            .formatted(
+                                    millis(beginning.gatewayNanos()),
+                                    millis(beginning.authenticationNanos()),
+                                    millis(beginning.tokenizeNanos()),
+                                    millis(beginning.queueNanos()),
+                                    millis(beginning.prefillNanos())));
+            beginning
+                    .guardrail()
+                    .ifPresent(check -> headers.set(
+                            "x-guardrail",
+                            "prompt-check;phase=prompt;verdict=%s;dur=%s"
+                                    .formatted(check.verdict(), millis(check.waitedNanos()))));
+        }
+    }
+
+    private static String millis(long nanos) {
+        return String.format(Locale.ROOT, "%.3f", nanos / 1e6);
     }
 
     private static String text(JsonNode node) {

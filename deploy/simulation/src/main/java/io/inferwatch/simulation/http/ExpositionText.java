@@ -36,6 +36,11 @@ final class ExpositionText {
         sample(name, moreLabels, (double) value);
     }
 
+    void counter(String name, String help, long value) {
+        family(name, "counter", help);
+        sample(name, "", value);
+    }
+
     void histogram(String name, String help, Histogram histogram) {
         family(name, "histogram", help);
         for (int bucket = 0; bucket < histogram.bounds(); bucket++) {

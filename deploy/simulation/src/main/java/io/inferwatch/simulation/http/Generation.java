@@ -1,5 +1,6 @@
 package io.inferwatch.simulation.http;
 
+import io.inferwatch.simulation.serving.Beginning;
 import io.inferwatch.simulation.serving.Ending;
 import io.inferwatch.simulation.serving.Journey;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ final class Generation {
     private final List<StringBuilder> texts;
     private final List<String> reasons;
     private final int wantedTokens;
+    private boolean hasBegun;
     private boolean isOver;
 
     /**
@@ -58,6 +60,13 @@ final class Generation {
 
     boolean isOver() {
         return isOver;
+    }
+
+    void begin(Beginning beginning) {
+        if (!isOver && !hasBegun) {
+            hasBegun = true;
+            answer.begin(beginning);
+        }
     }
 
     void token(int choice, int token) {

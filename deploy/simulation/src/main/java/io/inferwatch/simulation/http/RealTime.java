@@ -55,11 +55,12 @@ final class RealTime implements AutoCloseable {
     private void pass() {
         while (!isClosed) {
             try {
-                timeline.runUntil(nowNanos());
                 for (Runnable action = asked.poll(); action != null; action = asked.poll()) {
-                    action.run();
+                    // Not before it was asked for.
                     timeline.runUntil(nowNanos());
+                    action.run();
                 }
+                timeline.runUntil(nowNanos());
             } catch (RuntimeException e) {
                 LOG.error("simulation: an action failed, going on", e);
             }

@@ -1,6 +1,7 @@
 package io.inferwatch.simulation.http;
 
 import io.inferwatch.simulation.engine.Prompt;
+import io.inferwatch.simulation.serving.Beginning;
 import io.inferwatch.simulation.serving.Fault;
 import io.inferwatch.simulation.serving.Journey;
 import io.inferwatch.simulation.serving.ResponseListener;
@@ -15,7 +16,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 /** The one server behind the interface, reached from any thread; all that happens in it does so on its timeline's thread. */
 final class Simulation implements AutoCloseable {
@@ -24,20 +24,20 @@ final class Simulation implements AutoCloseable {
     private final RealTime time = new RealTime();
     private final VllmMetrics metrics;
     private final SimulatedServer server;
-    private final Consumer<ServedRequest> whenServed;
+    private final Records records;
     private final AtomicLong requests = new AtomicLong();
 
     /**
      * Begins at once.
      *
-     * @param whenServed told of every request that is over, on its connection's thread
+     * @param records told of every request that is over, on its connection's thread
      */
-    Simulation(SimulationSettings settings, Consumer<ServedRequest> whenServed) {
+    Simulation(SimulationSettings settings, Records records) {
         this.settings = settings;
         this.spec = settings.server();
         this.metrics = new VllmMetrics(spec);
         this.server = new SimulatedServer(spec, time.timeline(), metrics::step);
-        this.whenServed = whenServed;
+        this.records = records;
         time.start();
     }
 
@@ -69,7 +69,7 @@ final class Simulation implements AutoCloseable {
                 new Words(random.nextLong()),
                 Math.min(answerTokens, limit),
                 () -> time.run(() -> cancels.forEach(Runnable::run)),
-                whenServed);
+                records::add);
         time.run(() -> {
             metrics.request(request.choices(), limit);
             for (int choice = 0; choice < request.choices(); choice++) {
@@ -83,7 +83,7 @@ final class Simulation implements AutoCloseable {
     /** The metrics page of this moment. */
     CompletableFuture<String> metricsPage() {
         CompletableFuture<String> page = new CompletableFuture<>();
-        time.run(() -> page.complete(metrics.page(server.engine())));
+        time.run(() -> page.complete(metrics.page(server.engine(), records::describe)));
         return page;
     }
 
@@ -114,6 +114,11 @@ final class Simulation implements AutoCloseable {
 
     private ResponseListener listener(Generation generation, int choice, Executor thread) {
         return new ResponseListener() {
+            @Override
+            public void onBegin(Beginning beginning) {
+                thread.execute(() -> generation.begin(beginning));
+            }
+
             @Override
             public void onToken(int index) {
                 thread.execute(() -> generation.token(choice, index));

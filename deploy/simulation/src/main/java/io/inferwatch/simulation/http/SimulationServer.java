@@ -13,12 +13,9 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerExpectContinueHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A simulated inference server that answers over HTTP: chat and text completions, streamed or not, models, health, version, vLLM's metrics, and a switch for faults
@@ -30,14 +27,13 @@ public final class SimulationServer implements AutoCloseable {
     private static final long STOP_SECONDS = 5;
 
     private final Simulation simulation;
-    private final @Nullable TimingLog timingLog;
+    private final Records records;
     private final EventLoopGroup threads;
     private final Channel channel;
 
-    private SimulationServer(
-            Simulation simulation, @Nullable TimingLog timingLog, EventLoopGroup threads, Channel channel) {
+    private SimulationServer(Simulation simulation, Records records, EventLoopGroup threads, Channel channel) {
         this.simulation = simulation;
-        this.timingLog = timingLog;
+        this.records = records;
         this.threads = threads;
         this.channel = channel;
     }
@@ -48,12 +44,8 @@ public final class SimulationServer implements AutoCloseable {
      * @throws InvalidSettingsException when it cannot listen there or write its log
      */
     public static SimulationServer start(SimulationSettings settings) {
-        TimingLog timingLog = settings.timingLog().map(SimulationServer::open).orElse(null);
-        Simulation simulation = new Simulation(settings, served -> {
-            if (timingLog != null) {
-                timingLog.add(served);
-            }
-        });
+        Records records = new Records(settings);
+        Simulation simulation = new Simulation(settings, records);
         EventLoopGroup threads = new MultiThreadIoEventLoopGroup(
                 THREADS, new DefaultThreadFactory("inferwatch-simulation-http", true), NioIoHandler.newFactory());
         var bound = new ServerBootstrap()
@@ -73,7 +65,7 @@ public final class SimulationServer implements AutoCloseable {
                 })
                 .bind(settings.host(), settings.port())
                 .awaitUninterruptibly();
-        SimulationServer server = new SimulationServer(simulation, timingLog, threads, bound.channel());
+        SimulationServer server = new SimulationServer(simulation, records, threads, bound.channel());
         if (!bound.isSuccess()) {
             server.close();
             throw new InvalidSettingsException(
@@ -104,18 +96,6 @@ public final class SimulationServer implements AutoCloseable {
         channel.close().awaitUninterruptibly();
         threads.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         simulation.close();
-        if (timingLog != null) {
-            timingLog.close();
-        }
-    }
-
-    private static TimingLog open(Path file) {
-        try {
-            return new TimingLog(file);
-        } catch (IOException e) {
-            throw new InvalidSettingsException(
-                    "simulated server",
-                    List.of("timing-log: must be a file that can be written, found " + file + " (" + e + ")"));
-        }
+        records.close();
     }
 }

@@ -1,6 +1,7 @@
 package io.inferwatch.simulation.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.inferwatch.simulation.serving.Beginning;
 import java.util.BitSet;
 import java.util.List;
 
@@ -24,10 +25,13 @@ final class StreamedAnswer implements Answer {
     }
 
     @Override
+    public void begin(Beginning beginning) {
+        connection.tell(beginning);
+        connection.beginStream();
+    }
+
+    @Override
     public void token(int choice, int token, String text) {
-        if (begun.isEmpty()) {
-            connection.beginStream();
-        }
         if (!begun.get(choice)) {
             begun.set(choice);
             if (request.api() == Api.CHAT) {

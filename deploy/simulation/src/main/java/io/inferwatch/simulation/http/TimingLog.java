@@ -12,18 +12,20 @@ import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One line of JSON for each request that ended, in the order of their ends, written by a thread of its own. A file that cannot be written any more is given up with a
- * warning; the server goes on.
+ * One line of JSON for each request that ended, in the order of their ends, written by a thread of its own. A line that
+ * cannot be written is lost with a warning and counted; the server goes on.
  */
 final class TimingLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TimingLog.class);
 
     private final ObjectMapper json = new ObjectMapper();
     private final BufferedWriter file;
+    private final AtomicLong lost = new AtomicLong();
     private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
         Thread writer = new Thread(task, "inferwatch-timing-log");
         writer.setDaemon(true);
@@ -42,10 +44,14 @@ final class TimingLog implements AutoCloseable {
                 file.newLine();
                 file.flush();
             } catch (IOException e) {
-                LOG.warn("timing log: cannot be written, given up: {}", e.toString());
-                thread.shutdown();
+                lost.incrementAndGet();
+                LOG.warn("timing log: a line is lost: {}", e.toString());
             }
         });
+    }
+
+    long lost() {
+        return lost.get();
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.inferwatch.simulation.serving.ServerSpec;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * The server's {@code /metrics} under the names, labels and buckets of vLLM's V1 engine. As there, times begin with tokenisation, one observation of the inter-token
@@ -89,8 +90,12 @@ final class VllmMetrics {
         }
     }
 
-    /** The page. */
-    String page(EngineState engine) {
+    /**
+     * The page.
+     *
+     * @param more adds what is not vLLM's
+     */
+    String page(EngineState engine, Consumer<ExpositionText> more) {
         ExpositionText page = new ExpositionText("engine=\"0\",model_name=\"" + spec.model() + "\"");
         gauge(page, "vllm:num_requests_running", "sequences in the batch.", engine.running());
         gauge(page, "vllm:num_requests_waiting", "sequences in the queue.", engine.waiting());
@@ -98,11 +103,11 @@ final class VllmMetrics {
         page.sample("vllm:num_requests_waiting_by_reason", "reason=\"capacity\"", engine.waiting());
         page.sample("vllm:num_requests_waiting_by_reason", "reason=\"deferred\"", 0);
         gauge(page, "vllm:kv_cache_usage_perc", "share of the KV cache in use, from 0 to 1.", engine.kvUsage());
-        counter(page, "vllm:prefix_cache_queries", "prompt tokens looked up.", engine.promptTokens());
-        counter(page, "vllm:prefix_cache_hits", "prompt tokens found.", engine.cachedTokens());
-        counter(page, "vllm:num_preemptions", "preemptions.", engine.preemptions());
-        counter(page, "vllm:prompt_tokens", "prompt tokens.", engine.promptTokens());
-        counter(page, "vllm:generation_tokens", "generated tokens.", engine.outputTokens());
+        page.counter("vllm:prefix_cache_queries_total", "prompt tokens looked up.", engine.promptTokens());
+        page.counter("vllm:prefix_cache_hits_total", "prompt tokens found.", engine.cachedTokens());
+        page.counter("vllm:num_preemptions_total", "preemptions.", engine.preemptions());
+        page.counter("vllm:prompt_tokens_total", "prompt tokens.", engine.promptTokens());
+        page.counter("vllm:generation_tokens_total", "generated tokens.", engine.outputTokens());
         page.family("vllm:prompt_tokens_by_source_total", "counter", "prompt tokens by source.");
         page.sample(
                 "vllm:prompt_tokens_by_source_total",
@@ -110,7 +115,7 @@ final class VllmMetrics {
                 engine.promptTokens() - engine.cachedTokens());
         page.sample("vllm:prompt_tokens_by_source_total", "source=\"local_cache_hit\"", engine.cachedTokens());
         page.sample("vllm:prompt_tokens_by_source_total", "source=\"external_kv_transfer\"", 0);
-        counter(page, "vllm:prompt_tokens_cached", "prompt tokens found in a cache.", engine.cachedTokens());
+        page.counter("vllm:prompt_tokens_cached_total", "prompt tokens found in a cache.", engine.cachedTokens());
         page.family("vllm:request_success_total", "counter", "ended requests by reason.");
         finished(page, "stop", Ending.STOP);
         finished(page, "length", Ending.LENGTH);
@@ -129,6 +134,7 @@ final class VllmMetrics {
         page.histogram("vllm:request_params_n", "choices of a request.", choices);
         page.histogram("vllm:request_params_max_tokens", "limit of an answer.", maxTokens);
         cacheConfiguration(page);
+        more.accept(page);
         return page.toString();
     }
 
@@ -150,10 +156,5 @@ final class VllmMetrics {
     private static void gauge(ExpositionText page, String name, String help, double value) {
         page.family(name, "gauge", help);
         page.sample(name, "", value);
-    }
-
-    private static void counter(ExpositionText page, String name, String help, long value) {
-        page.family(name + "_total", "counter", help);
-        page.sample(name + "_total", "", value);
     }
 }

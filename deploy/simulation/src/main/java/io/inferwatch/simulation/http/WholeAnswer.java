@@ -1,5 +1,6 @@
 package io.inferwatch.simulation.http;
 
+import io.inferwatch.simulation.serving.Beginning;
 import java.util.List;
 
 /** An answer in one piece, once all of it is there. */
@@ -10,6 +11,11 @@ final class WholeAnswer implements Answer {
     WholeAnswer(Connection connection, Bodies bodies) {
         this.connection = connection;
         this.bodies = bodies;
+    }
+
+    @Override
+    public void begin(Beginning beginning) {
+        connection.tell(beginning);
     }
 
     @Override

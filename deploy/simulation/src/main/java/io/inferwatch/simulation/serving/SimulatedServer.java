@@ -167,6 +167,9 @@ public final class SimulatedServer {
 
         @Override
         public void onToken(Sequence token) {
+            if (tokenNanos.isEmpty()) {
+                listener.onBegin(beginning(token));
+            }
             tokenNanos.add(timeline.nowNanos());
             listener.onToken(tokenNanos.size() - 1);
             if (tokenNanos.size() == tokensBeforeError && !isOver && !token.isOver()) {
@@ -182,6 +185,17 @@ public final class SimulatedServer {
                     end(request.wholeEnding());
                 }
             });
+        }
+
+        private Beginning beginning(Sequence token) {
+            long scheduledNanos = token.scheduledNanos().orElseThrow();
+            return new Beginning(
+                    times.gatewayNanos(),
+                    times.authenticationNanos(),
+                    check,
+                    times.tokenizeNanos(),
+                    scheduledNanos - token.queuedNanos(),
+                    timeline.nowNanos() - scheduledNanos);
         }
 
         private void enterEngine() {

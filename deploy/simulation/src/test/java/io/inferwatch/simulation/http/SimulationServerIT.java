@@ -68,6 +68,10 @@ class SimulationServerIT {
 
         assertThat(response.headers().firstValue("x-simulated-by")).contains("inferwatch");
         assertThat(response.headers().firstValue("content-type")).contains("text/event-stream; charset=utf-8");
+        // Without stages; one step of 2 ms and 13 prompt tokens of 1 us.
+        assertThat(response.headers().firstValue("server-timing"))
+                .contains(
+                        "gateway;dur=0.000, authentication;dur=0.000, tokenize;dur=0.000, queue;dur=0.000, prefill;dur=2.013");
         List<JsonNode> chunks = chunks(response.body());
         assertThat(chunks).hasSize(1 + 7 + 1 + 1);
         assertThat(chunks.get(0).at("/choices/0/delta/role").asText()).isEqualTo("assistant");
