@@ -22,6 +22,7 @@ import picocli.CommandLine.Command;
             DemoCommand.class,
             UpCommand.class,
             ProbeCommand.class,
+            SimulateCommand.class,
             ReplayCommand.class,
             JobCommand.class,
             ReportCommand.class,

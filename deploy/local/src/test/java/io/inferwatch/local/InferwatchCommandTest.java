@@ -68,6 +68,22 @@ class InferwatchCommandTest {
                 new String[] {"job", "measure", "--settings", file + ".yaml"}, file + ".yaml",
                 new String[] {"job", "measure", "--catalogue", file + ".yaml"}, file + ".yaml",
                 new String[] {"job", "store", "--influxdb-url", "http://127.0.0.1:1"}, "127.0.0.1:1");
+        Map<String[], String> wrongSimulations = Map.of(
+                new String[] {"simulate", "--port", "70000", "--kv-blocks", "0"},
+                "--port: must be from 0 to 65535, found 70000\n  --kv-blocks: must be from 1 to 10000000, found 0",
+                new String[] {"simulate", "--model", "a \"b"},
+                "--model: must be a word without blanks and quotes, found 'a \"b'",
+                new String[] {"simulate", "--fault", "flood=1"},
+                "--fault: must be one of slow-node, throttled-gpu",
+                new String[] {"simulate", "--fault", "slow-node=0.5"},
+                "--fault: severity of slow-node: must be from 1.0 to 100.0, found 0.5",
+                new String[] {"simulate", "--guardrail", "wall"},
+                "must be none, inline or sidecar, found 'wall'");
+        assertAllWrong(wrong);
+        assertAllWrong(wrongSimulations);
+    }
+
+    private void assertAllWrong(Map<String[], String> wrong) {
         wrong.forEach((arguments, message) -> {
             err.getBuffer().setLength(0);
             assertThat(run(arguments)).as(String.join(" ", arguments)).isEqualTo(2);

@@ -1,6 +1,7 @@
 package io.inferwatch.simulation.http;
 
 import io.inferwatch.schemas.settings.InvalidSettingsException;
+import io.inferwatch.simulation.serving.Fault;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -15,6 +16,7 @@ import io.netty.handler.codec.http.HttpServerExpectContinueHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -88,6 +90,17 @@ public final class SimulationServer implements AutoCloseable {
     public String url() {
         InetSocketAddress address = (InetSocketAddress) channel.localAddress();
         return "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
+    }
+
+    /** Switches a fault on, from the next moment on. */
+    public void switchOn(Fault fault, double severity) {
+        fault.check(severity);
+        var unused = simulation.change(Map.of(fault, severity), List.of());
+    }
+
+    /** Switches a fault off. */
+    public void switchOff(Fault fault) {
+        var unused = simulation.change(Map.of(), List.of(fault));
     }
 
     /** Cuts what is being answered. */
