@@ -1,5 +1,6 @@
 package io.inferwatch.probes;
 
+import io.inferwatch.probes.otlp.OtlpCommand;
 import picocli.CommandLine.Command;
 
 /** {@code inferwatch probe}: what measures requests beside the servers. */
@@ -7,5 +8,6 @@ import picocli.CommandLine.Command;
         name = "probe",
         description = "Measures requests where they are served and sends what it finds to Kafka.",
         mixinStandardHelpOptions = true,
-        synopsisSubcommandLabel = "COMMAND")
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = OtlpCommand.class)
 public final class ProbeCommand {}

@@ -70,7 +70,12 @@ public final class IdentityRules {
 
     /** What a request says of itself. */
     public RequestIdentity identify(HeaderLookup request, String path) {
-        Reading reading = new Reading(request, pathOnly(path));
+        return identify(request, name -> null, path);
+    }
+
+    /** The same with attributes, called as baggage entries are, for what the baggage leaves open. */
+    public RequestIdentity identify(HeaderLookup request, HeaderLookup attributes, String path) {
+        Reading reading = new Reading(request, attributes, pathOnly(path));
         String traceparent = reading.header(IdentityField.TRACEPARENT);
         return new RequestIdentity(
                 new Caller(
@@ -96,7 +101,7 @@ public final class IdentityRules {
 
     /** What an answer's headers or trailers tell of stages and guardrails. */
     public StageTimes stageTimes(HeaderLookup answer) {
-        return new Reading(answer, "").stageTimes();
+        return new Reading(answer, name -> null, "").stageTimes();
     }
 
     /** What could not be used so far. */
@@ -125,11 +130,13 @@ public final class IdentityRules {
     /** One request or answer while it is read. */
     private final class Reading {
         private final HeaderLookup headers;
+        private final HeaderLookup attributes;
         private final String path;
         private final Baggage baggage;
 
-        Reading(HeaderLookup headers, String path) {
+        Reading(HeaderLookup headers, HeaderLookup attributes, String path) {
             this.headers = headers;
+            this.attributes = attributes;
             this.path = path;
             String text = header(IdentityField.BAGGAGE);
             Baggage parsed = text == null ? null : wellFormed(IdentityField.BAGGAGE, Baggage.parse(text));
@@ -222,7 +229,8 @@ public final class IdentityRules {
                 return text;
             }
             for (String name : baggageNames.getOrDefault(field, List.of())) {
-                String value = baggage.entries().get(name);
+                String carried = baggage.entries().get(name);
+                String value = carried == null ? attributes.value(name) : carried;
                 if (value != null && !value.isBlank()) {
                     return value.trim();
                 }

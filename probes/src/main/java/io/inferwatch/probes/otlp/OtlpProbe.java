@@ -1,0 +1,117 @@
+package io.inferwatch.probes.otlp;
+
+import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.schemas.settings.InvalidSettingsException;
+import io.opentelemetry.proto.resource.v1.Resource;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.InstantSource;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The OTLP probe as a whole: takes spans, joins them and publishes their requests. A command of its own, or a part of the proxy's process, which
+ * then offers what it measured to {@link #join()}. Closing it publishes what still waits; the publisher stays open.
+ */
+public final class OtlpProbe implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(OtlpProbe.class);
+    private static final long EXPIRE_MILLIS = 200;
+    private static final long JUDGE_MILLIS = 5_000;
+
+    private final OtlpServer server;
+    private final RequestJoin join;
+    private final SpanLoss loss;
+    private final ScheduledExecutorService timer;
+
+    private OtlpProbe(OtlpServer server, RequestJoin join, SpanLoss loss, ScheduledExecutorService timer) {
+        this.server = server;
+        this.join = join;
+        this.loss = loss;
+        this.timer = timer;
+    }
+
+    /**
+     * Listens from now on.
+     *
+     * @throws InvalidSettingsException when an address cannot be listened at, or there is no token
+     */
+    public static OtlpProbe start(OtlpSettings settings, EventPublisher publisher, PrometheusRegistry registry) {
+        Tally<Oddity> oddities = new Tally<>(Oddity.class);
+        RequestJoin join = new RequestJoin(
+                event -> {
+                    // What is dropped is the publisher's to count.
+                    var unused = publisher.publish(event);
+                },
+                settings.joinPatience(),
+                settings.joinCapacity(),
+                System::nanoTime);
+        SpanLoss loss = new SpanLoss();
+        ReplicaActivity activity = new ReplicaActivity(System::nanoTime);
+        SpanReplicas named = new SpanReplicas(settings.replicas(), oddities);
+        Function<Resource, ReplicaIdentity> replicas =
+                resource -> settings.only().orElseGet(() -> named.of(resource));
+        SpanReceiver receiver = new SpanReceiver(
+                replicas, new SpanReader(settings.identity(), oddities), settings.sampling(), loss, activity, join);
+        OtlpService service = new OtlpService(receiver, settings.tokenFile().map(BearerToken::read));
+        OtlpServer server = OtlpServer.start(settings.http(), settings.grpc(), service);
+        registry.register(new OtlpMetrics(receiver, service, oddities, join, loss));
+        if (settings.only().isEmpty()) {
+            publisher.heartbeats(activity::states);
+        }
+        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "inferwatch-otlp");
+            thread.setDaemon(true);
+            return thread;
+        });
+        every(timer, EXPIRE_MILLIS, join::expire);
+        InstantSource clock = InstantSource.system();
+        every(timer, JUDGE_MILLIS, () -> loss.judge(clock.millis() * 1_000));
+        return new OtlpProbe(server, join, loss, timer);
+    }
+
+    /** Where whoever measured a request meets its span. */
+    public RequestJoin join() {
+        return join;
+    }
+
+    /** Where engines' counters go, for the estimate of lost spans. */
+    public EngineCounters engineCounters() {
+        return loss;
+    }
+
+    /** The port of OTLP/HTTP. */
+    public int httpPort() {
+        return server.httpPort();
+    }
+
+    /** The port of OTLP/gRPC. */
+    public int grpcPort() {
+        return server.grpcPort();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        timer.shutdownNow();
+        join.close();
+    }
+
+    private static void every(ScheduledExecutorService timer, long millis, Runnable task) {
+        var unused = timer.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (RuntimeException e) {
+                        // One failure must not end all later rounds.
+                        LOG.warn("a periodic task failed", e);
+                    }
+                },
+                millis,
+                millis,
+                TimeUnit.MILLISECONDS);
+    }
+}
