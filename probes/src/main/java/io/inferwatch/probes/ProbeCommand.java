@@ -1,6 +1,7 @@
 package io.inferwatch.probes;
 
 import io.inferwatch.probes.otlp.OtlpCommand;
+import io.inferwatch.probes.proxy.ProxyCommand;
 import picocli.CommandLine.Command;
 
 /** {@code inferwatch probe}: what measures requests beside the servers. */
@@ -9,5 +10,5 @@ import picocli.CommandLine.Command;
         description = "Measures requests where they are served and sends what it finds to Kafka.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = OtlpCommand.class)
+        subcommands = {ProxyCommand.class, OtlpCommand.class})
 public final class ProbeCommand {}

@@ -114,6 +114,12 @@ public final class Measurement {
         }
     }
 
+    /** The rest of the answer cannot be read, and what was read of it cannot be trusted. */
+    public void unreadable() {
+        answer = null;
+        isUnmeasured = true;
+    }
+
     /** Whether a first token has come and nobody has said yet when it was delivered. */
     public boolean awaitsDelivery() {
         return hasToken && deliveredNanos == NEVER;
@@ -173,7 +179,7 @@ public final class Measurement {
         event.setE2eMicros(since(atNanos));
         List<String> marks = new ArrayList<>();
         if (isUnmeasured) {
-            marks.add("unmeasured-encoding");
+            marks.add("unmeasured");
         }
         if (present != null) {
             describe(event, present, marks);

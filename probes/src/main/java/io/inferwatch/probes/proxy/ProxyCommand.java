@@ -1,0 +1,247 @@
+package io.inferwatch.probes.proxy;
+
+import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.identity.IdentityRules;
+import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.probes.publish.KafkaPublisher;
+import io.inferwatch.probes.publish.KafkaSettings;
+import io.inferwatch.probes.publish.PublisherSettings;
+import io.inferwatch.probes.publish.SpoolSettings;
+import io.inferwatch.schemas.settings.InvalidSettingsException;
+import io.inferwatch.schemas.settings.Settings;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * {@code inferwatch probe proxy}: serves until SIGTERM or Ctrl-C, then drains. Kafka need not be there. Exit status 2 when something given is wrong.
+ */
+@Command(
+        name = "proxy",
+        mixinStandardHelpOptions = true,
+        description =
+                "Stands in front of an inference server, passes everything on unchanged and measures every request.")
+public final class ProxyCommand implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(ProxyCommand.class);
+    private static final int OK = 0;
+    private static final int BAD_INPUT = 2;
+    private static final Duration LEAST = Duration.ofMillis(1);
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final long MEBIBYTE = 1L << 20;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "[HOST:]PORT",
+            required = true,
+            converter = ListenAddress.Converter.class,
+            description = "Where clients come in. Without a host: loopback only; 0.0.0.0:PORT is open to all.")
+    private ListenAddress listen = ListenAddress.parse("0");
+
+    @Option(
+            names = "--upstream",
+            paramLabel = "URL",
+            required = true,
+            converter = UpstreamConverter.class,
+            description = "The server, e.g. http://localhost:8000.")
+    private URI upstream = URI.create("http://localhost");
+
+    @Option(
+            names = "--admin-listen",
+            paramLabel = "[HOST:]PORT",
+            defaultValue = "9464",
+            converter = ListenAddress.Converter.class,
+            description = "Where /metrics, /livez and /readyz are. Default: ${DEFAULT-VALUE}, on loopback.")
+    private ListenAddress adminListen = ListenAddress.parse("0");
+
+    @Option(
+            names = "--replica",
+            paramLabel = "NAME",
+            description = "Stable name of the server, e.g. chat-0. Default: replica.name of the settings.")
+    private @Nullable String replica;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "YAML file: replica, identity, tls, upstream-tls, timeouts, spool.")
+    private @Nullable Path config;
+
+    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT,...", description = "Kafka.")
+    private @Nullable String bootstrapServers;
+
+    @Option(
+            names = "--kafka-config",
+            paramLabel = "FILE",
+            description = "Properties for Kafka's client, e.g. for TLS and SASL. Never printed.")
+    private @Nullable Path kafkaConfig;
+
+    @Option(
+            names = "--drain-delay",
+            paramLabel = "DURATION",
+            defaultValue = "5s",
+            converter = DurationConverter.class,
+            description =
+                    "How long new requests are taken after SIGTERM, while load balancers notice. Default: ${DEFAULT-VALUE}.")
+    private Duration drainDelay = Duration.ZERO;
+
+    @Option(
+            names = "--drain-timeout",
+            paramLabel = "DURATION",
+            defaultValue = "10m",
+            converter = DurationConverter.class,
+            description = "How long open requests may go on after that. Default: ${DEFAULT-VALUE}.")
+    private Duration drainTimeout = Duration.ZERO;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Event loops, each of which can fill a core. Default: the number of processors.")
+    private @Nullable Integer threads;
+
+    /** What the settings file says. */
+    record Configured(
+            ProxySettings proxy, ReplicaIdentity replica, IdentityRules rules, Optional<SpoolSettings> spool) {}
+
+    @Override
+    public Integer call() throws InterruptedException {
+        CommandSpec command = spec;
+        if (command == null) {
+            throw new IllegalStateException("proxy: must be run by picocli");
+        }
+        PrintWriter out = command.commandLine().getOut();
+        PrintWriter err = command.commandLine().getErr();
+        try {
+            Configured configured = configured();
+            PublisherSettings publishing =
+                    PublisherSettings.of("proxy-" + UUID.randomUUID(), KafkaSettings.of(bootstrapServers, kafkaConfig));
+            if (configured.spool().isPresent()) {
+                publishing = publishing.withSpool(configured.spool().get());
+            }
+            try (EventPublisher publisher = new KafkaPublisher(publishing)) {
+                serve(configured, publisher, out);
+            }
+            return OK;
+        } catch (InvalidSettingsException e) {
+            err.println(command.qualifiedName() + ": " + e.getMessage());
+            err.flush();
+            return BAD_INPUT;
+        }
+    }
+
+    private void serve(Configured configured, EventPublisher publisher, PrintWriter out) throws InterruptedException {
+        ProxyProbe probe =
+                ProxyProbe.start(configured.proxy(), configured.replica(), configured.rules(), publisher, adminListen);
+        Thread onExit = new Thread(() -> drain(probe, publisher), "inferwatch-proxy-drain");
+        Runtime.getRuntime().addShutdownHook(onExit);
+        out.println("replica " + configured.replica().replica() + ": " + listen.host() + ":" + probe.port() + " -> "
+                + upstream + ", admin on " + adminListen.host() + ":" + probe.adminPort());
+        out.flush();
+        probe.await();
+    }
+
+    private void drain(ProxyProbe probe, EventPublisher publisher) {
+        try {
+            if (!probe.drain(drainDelay, drainTimeout)) {
+                LOG.warn("proxy: requests were still open after {} and are broken off", Settings.write(drainTimeout));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            probe.close();
+            publisher.close();
+        }
+    }
+
+    private Configured configured() {
+        Settings settings = config == null ? Settings.parse("settings", "") : Settings.read(config);
+        Map<String, String> environment = new HashMap<>(System.getenv());
+        if (replica != null) {
+            environment.put("INFERWATCH_REPLICA", replica);
+        }
+        int loops = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
+        if (loops < 1 || loops > 256) {
+            settings.problem("--threads", "from 1 to 256", Integer.toString(loops));
+        }
+        Settings timeouts = settings.section("timeouts");
+        ProxySettings proxy = new ProxySettings(
+                listen,
+                upstream,
+                ServerTls.of(settings, "tls"),
+                ClientTls.of(settings.section("upstream-tls")),
+                duration(timeouts, "connect", ProxySettings.CONNECT_TIMEOUT),
+                duration(timeouts, "upstream", ProxySettings.UPSTREAM_TIMEOUT),
+                duration(timeouts, "idle", ProxySettings.IDLE_TIMEOUT),
+                loops);
+        Configured configured = new Configured(
+                proxy,
+                ReplicaIdentity.of(settings.section("replica"), environment),
+                IdentityRules.of(settings.section("identity")),
+                spool(settings));
+        settings.check();
+        return configured;
+    }
+
+    private static Optional<SpoolSettings> spool(Settings settings) {
+        if (!settings.has("spool")) {
+            return Optional.empty();
+        }
+        Settings section = settings.section("spool");
+        String directory = section.text("directory");
+        long limitMebibytes = section.integer("limit-mib", 1, 1 << 20, SpoolSettings.DEFAULT_LIMIT_BYTES / MEBIBYTE);
+        return Optional.of(SpoolSettings.of(Path.of(directory), limitMebibytes * MEBIBYTE));
+    }
+
+    private static Duration duration(Settings section, String key, Duration whenAbsent) {
+        Duration duration = section.duration(key, LEAST, DAY, whenAbsent);
+        return duration == null ? whenAbsent : duration;
+    }
+
+    static final class UpstreamConverter implements ITypeConverter<URI> {
+        @Override
+        public URI convert(String text) {
+            try {
+                URI uri = URI.create(text);
+                boolean isHttp = "http".equalsIgnoreCase(uri.getScheme()) || "https".equalsIgnoreCase(uri.getScheme());
+                boolean isBare = uri.getRawPath() == null
+                        || uri.getRawPath().isEmpty()
+                        || uri.getRawPath().equals("/");
+                if (isHttp && uri.getHost() != null && isBare && uri.getRawQuery() == null) {
+                    return uri;
+                }
+            } catch (IllegalArgumentException e) {
+                // Said below.
+            }
+            throw new TypeConversionException(
+                    "must be http://HOST:PORT or https://HOST:PORT without a path, found '" + text + "'");
+        }
+    }
+
+    static final class DurationConverter implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String text) {
+            Duration duration = Settings.parseDuration(text);
+            if (duration == null) {
+                throw new TypeConversionException("must be a duration such as 10s, found '" + text + "'");
+            }
+            return duration;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.inferwatch.probes.proxy;
+
+import io.inferwatch.probes.admin.AdminServer;
+import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.admin.PublisherMetrics;
+import io.inferwatch.probes.admin.Readiness;
+import io.inferwatch.probes.identity.IdentityRules;
+import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.publish.EventPublisher;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The proxy, its measuring, its heartbeats and its admin port as one. The served traffic depends on none of the others: the publisher drops and counts
+ * what it cannot keep. The publisher stays its maker's.
+ */
+final class ProxyProbe implements AutoCloseable {
+    private static final long LOOK_MILLIS = 20;
+
+    private final RequestMeters meters;
+    private final ProxyServer server;
+    private final AdminServer admin;
+    private final Readiness readiness;
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    private ProxyProbe(RequestMeters meters, ProxyServer server, AdminServer admin, Readiness readiness) {
+        this.meters = meters;
+        this.server = server;
+        this.admin = admin;
+        this.readiness = readiness;
+    }
+
+    /** Serves from now on, and sends what it measures to the publisher. */
+    static ProxyProbe start(
+            ProxySettings settings,
+            ReplicaIdentity replica,
+            IdentityRules rules,
+            EventPublisher publisher,
+            ListenAddress adminAddress) {
+        PrometheusRegistry registry = new PrometheusRegistry();
+        PublisherMetrics.register(publisher, registry);
+        ProxyCounters counters = new ProxyCounters(registry);
+        // What the publisher drops, it counts.
+        RequestMeters meters = new RequestMeters(replica, rules, counters, publisher::publish);
+        Readiness readiness = new Readiness();
+        AdminServer admin = AdminServer.start(adminAddress, registry, readiness);
+        ProxyServer server;
+        try {
+            server = ProxyServer.start(settings, meters::begin);
+        } catch (RuntimeException e) {
+            admin.close();
+            throw e;
+        }
+        publisher.heartbeats(() -> List.of(meters.state()));
+        readiness.ready();
+        return new ProxyProbe(meters, server, admin, readiness);
+    }
+
+    /** The port that clients use. */
+    int port() {
+        return server.port();
+    }
+
+    int adminPort() {
+        return admin.port();
+    }
+
+    RequestMeters meters() {
+        return meters;
+    }
+
+    /**
+     * Is unready from now on, and waits for the open requests: for the delay it takes new ones, since whoever sends them needs a moment to notice, then none.
+     *
+     * @return whether every request ended within the timeout
+     */
+    boolean drain(Duration delay, Duration timeout) throws InterruptedException {
+        readiness.unready("draining");
+        server.drain();
+        if (closed.await(delay.toMillis(), TimeUnit.MILLISECONDS)) {
+            return true;
+        }
+        server.stopListening();
+        long endNanos = System.nanoTime() + timeout.toNanos();
+        while (server.openRelays() > 0 && System.nanoTime() - endNanos < 0) {
+            if (closed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                return true;
+            }
+        }
+        return server.openRelays() == 0;
+    }
+
+    /** Waits until it is closed. */
+    void await() throws InterruptedException {
+        closed.await();
+    }
+
+    /** Breaks off what is open; its events say so. */
+    @Override
+    public void close() {
+        readiness.unready("closed");
+        server.close();
+        admin.close();
+        closed.countDown();
+    }
+}

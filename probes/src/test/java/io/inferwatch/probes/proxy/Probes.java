@@ -1,0 +1,56 @@
+package io.inferwatch.probes.proxy;
+
+import static org.awaitility.Awaitility.await;
+
+import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.identity.IdentityRules;
+import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.settings.Settings;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Probes on free ports with a publisher that keeps what it is given. */
+final class Probes {
+    private Probes() {}
+
+    static ProxyProbe start(URI upstream, RecordingPublisher publisher, Path directory) {
+        return start(settings(upstream, Duration.ofSeconds(30)), publisher, directory);
+    }
+
+    static ProxyProbe start(ProxySettings settings, RecordingPublisher publisher, Path directory) {
+        Settings yaml = Settings.parse(
+                "test",
+                "{replica: {name: chat-0, version: v7}, identity: {salt-file: '" + directory.resolve("salt") + "'}}");
+        ReplicaIdentity replica = ReplicaIdentity.of(yaml.section("replica"), Map.of());
+        IdentityRules rules = IdentityRules.of(yaml.section("identity"));
+        yaml.check();
+        return ProxyProbe.start(settings, replica, rules, publisher, ListenAddress.parse("0"));
+    }
+
+    static ProxySettings settings(URI upstream, Duration upstreamTimeout) {
+        return new ProxySettings(
+                ListenAddress.parse("0"),
+                upstream,
+                Optional.empty(),
+                ClientTls.SYSTEM,
+                Duration.ofSeconds(5),
+                upstreamTimeout,
+                ProxySettings.IDLE_TIMEOUT,
+                2);
+    }
+
+    /** The only event, once it is there. */
+    static RequestEvent event(RecordingPublisher publisher) {
+        return events(publisher, 1).get(0);
+    }
+
+    static List<RequestEvent> events(RecordingPublisher publisher, int count) {
+        await().atMost(Duration.ofSeconds(10)).until(() -> publisher.events().size() >= count);
+        return publisher.events();
+    }
+}
