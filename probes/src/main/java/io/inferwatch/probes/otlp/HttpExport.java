@@ -69,7 +69,8 @@ final class HttpExport extends SimpleChannelInboundHandler<FullHttpRequest> {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         if (cause instanceof DecoderException && context.channel().isActive()) {
             service.count(PostResult.MALFORMED);
-            PostRefusedException refused = new PostRefusedException(PostResult.MALFORMED, "body: must be whole gzip");
+            PostRefusedException refused =
+                    new PostRefusedException(PostResult.MALFORMED, "body: must be whole, in its content-encoding");
             var unused = context.writeAndFlush(response(refused.result(), false, status(refused, false)))
                     .addListener(ChannelFutureListener.CLOSE);
         } else {

@@ -15,10 +15,12 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContentDecompressor;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
@@ -63,8 +65,10 @@ final class OtlpServer implements AutoCloseable {
         EventLoopGroup threads = new MultiThreadIoEventLoopGroup(THREADS, NioIoHandler.newFactory());
         ConnectionLimit limit = new ConnectionLimit(service);
         List<String> problems = new ArrayList<>();
-        Channel httpChannel = bind(threads, limit, "http-listen", http, problems, channel -> http(channel, service));
-        Channel grpcChannel = bind(threads, limit, "grpc-listen", grpc, problems, channel -> grpc(channel, service));
+        Channel httpChannel =
+                bind(threads, service, limit, "http-listen", http, problems, channel -> http(channel, service));
+        Channel grpcChannel =
+                bind(threads, service, limit, "grpc-listen", grpc, problems, channel -> grpc(channel, service));
         if (!problems.isEmpty()) {
             var unused = threads.shutdownGracefully(0, 1, TimeUnit.SECONDS);
             throw new InvalidSettingsException("OTLP ports", problems);
@@ -94,6 +98,7 @@ final class OtlpServer implements AutoCloseable {
 
     private static Channel bind(
             EventLoopGroup threads,
+            OtlpService service,
             ConnectionLimit limit,
             String key,
             ListenAddress address,
@@ -109,6 +114,7 @@ final class OtlpServer implements AutoCloseable {
                     protected void initChannel(Channel channel) {
                         channel.pipeline().addLast(limit, new ReadTimeoutHandler(READ_TIMEOUT_SECONDS));
                         pipeline.set(channel);
+                        channel.pipeline().addLast(new BrokenConnection(service));
                     }
                 })
                 .bind(address.socketAddress())
@@ -191,6 +197,23 @@ final class OtlpServer implements AutoCloseable {
         public void channelInactive(ChannelHandlerContext context) throws Exception {
             open.decrementAndGet();
             super.channelInactive(context);
+        }
+    }
+
+    /** Ends a connection that does not speak what its port takes, breaks off, or is silent for too long. */
+    private static final class BrokenConnection extends ChannelInboundHandlerAdapter {
+        private final OtlpService service;
+
+        BrokenConnection(OtlpService service) {
+            this.service = service;
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            if (cause instanceof DecoderException || cause instanceof Http2Exception) {
+                service.count(PostResult.MALFORMED);
+            }
+            var unused = context.close();
         }
     }
 }
