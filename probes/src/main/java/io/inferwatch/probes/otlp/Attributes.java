@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Attributes {
     private static final Pattern NAME = Pattern.compile("[\\w.:/@+-]{1,128}");
+    private static final Pattern QUOTED_NAME = Pattern.compile("\"([\\w.:/@+-]{1,128})\"");
     private static final double MAX_SECONDS = 1e6;
 
     private final Map<String, AnyValue> values = new HashMap<>();
@@ -55,11 +56,18 @@ final class Attributes {
         return null;
     }
 
-    /** Elements of a list of short texts; a single text is a list of one. */
+    /** Elements of a list of short texts; a single text is a list of one, unless it is a list as JSON writes it. */
     List<String> names(String key) {
         AnyValue value = values.get(key);
         if (value == null) {
             return List.of();
+        }
+        if (value.getStringValue().startsWith("[")) {
+            return QUOTED_NAME
+                    .matcher(value.getStringValue())
+                    .results()
+                    .map(quoted -> quoted.group(1))
+                    .toList();
         }
         List<AnyValue> elements = value.hasArrayValue() ? value.getArrayValue().getValuesList() : List.of(value);
         return elements.stream()

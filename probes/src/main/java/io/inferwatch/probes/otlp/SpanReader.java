@@ -24,8 +24,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a span about a request into an event: vLLM's {@code llm_request} and spans after the GenAI semantic conventions, by their old names
- * and by their new ones. What a span does not say is null, never 0. A first chunk is no first token, for it may hold the role only.
+ * Turns a span about a request into an event: vLLM's {@code llm_request}, SGLang's span of a whole request, and spans after the GenAI semantic
+ * conventions, by their old names and by their new ones. What a span does not say is null, never 0. A first chunk is no first token, for it may hold the role only.
  *
  * <p>The event's parent span is the one that stood in the request's {@code traceparent} on the wire: a server span's parent, a client span's
  * own id. So everyone who saw the same request agrees on it.
@@ -34,6 +34,7 @@ final class SpanReader {
     static final String VLLM_SPAN = "llm_request";
     static final String NEGATIVE_DURATION = "negative-duration";
 
+    private static final String E2E = "gen_ai.latency.e2e";
     private static final String OPERATION = "gen_ai.operation.name";
     private static final Map<String, Endpoint> OPERATIONS = Map.of(
             "chat", Endpoint.CHAT,
@@ -70,11 +71,12 @@ final class SpanReader {
         if (attributes.has(OPERATION)) {
             return OPERATIONS.containsKey(String.valueOf(attributes.name(OPERATION)));
         }
+        if (attributes.has(E2E)) {
+            return true;
+        }
         boolean crossesAWire = span.getKind() == SpanKind.SPAN_KIND_SERVER || isClient(span);
         return crossesAWire
-                && (attributes.has("gen_ai.latency.e2e")
-                        || attributes.has("gen_ai.usage.input_tokens")
-                        || attributes.has("gen_ai.usage.prompt_tokens"));
+                && (attributes.has("gen_ai.usage.input_tokens") || attributes.has("gen_ai.usage.prompt_tokens"));
     }
 
     /** Whether it was measured by who asked, and not by who answered. */
@@ -125,7 +127,7 @@ final class SpanReader {
         event.setRequestedModel(answered == null || answered.equals(asked) ? null : asked);
         event.setEngineRequestId(attributes.name("gen_ai.request.id", "gen_ai.response.id"));
         String engine = newerName(attributes, "gen_ai.provider.name", "gen_ai.system");
-        event.setEngine(engine == null && span.getName().equals(VLLM_SPAN) ? "vllm" : engine);
+        event.setEngine(engine == null ? engine(span, attributes) : engine);
         event.setEndpoint(endpoint(attributes, event.getEngineRequestId()));
         event.setStreaming(attributes.flag("gen_ai.request.stream"));
         OptionalLong preemptions = attributes.count("num_preemptions");
@@ -202,7 +204,7 @@ final class SpanReader {
             event.setMarks(marks);
             return;
         }
-        event.setEngineE2eMicros(attributes.micros("gen_ai.latency.e2e"));
+        event.setEngineE2eMicros(attributes.micros(E2E));
         event.setE2eMicros(
                 newer(event.getEngineE2eMicros(), Long.valueOf(Math.round((endNanos - startNanos) / 1_000.0))));
         event.setEngineTtftMicros(newer(
@@ -226,6 +228,13 @@ final class SpanReader {
         long tokens = event.getOutputTokens() - firstTokens;
         long nanos = (event.getE2eMicros() - event.getTtftMicros()) * 1_000;
         return tokens < 1 || nanos < 0 ? null : Long.valueOf(nanos / tokens);
+    }
+
+    private static @Nullable String engine(Span span, Attributes attributes) {
+        if (span.getName().equals(VLLM_SPAN)) {
+            return "vllm";
+        }
+        return String.valueOf(attributes.name("module")).startsWith("sglang::") ? "sglang" : null;
     }
 
     private static Endpoint endpoint(Attributes attributes, @Nullable String engineRequestId) {

@@ -28,6 +28,8 @@ class OtlpCommandIT {
     private static final Pattern PORTS =
             Pattern.compile("OTLP/HTTP on port (\\d+), OTLP/gRPC on port (\\d+), /metrics on port (\\d+)");
 
+    private static final Pattern HEARTBEAT_SENT = Pattern.compile("inferwatch_probe_heartbeats_sent_total [1-9]");
+
     @TempDir
     private Path directory;
 
@@ -70,10 +72,9 @@ class OtlpCommandIT {
                                 Spans.TRACE,
                                 Spans.CALLER))
                         .isTrue();
-                await().atMost(PATIENCE).untilAsserted(() -> assertThat(
-                                RequestsTopic.read(broker).heartbeats())
-                        .extracting(Heartbeat::getReplica)
-                        .contains("chat-0"));
+                await().atMost(PATIENCE)
+                        .until(() ->
+                                HEARTBEAT_SENT.matcher(get(admin, "/metrics")).find());
                 assertThat(Exporters.sendVllm(
                                 Exporters.http(Integer.parseInt(ports.group(1)), "none"),
                                 "vllm-1",
@@ -94,6 +95,7 @@ class OtlpCommandIT {
             assertThat(topic.events())
                     .extracting(RequestEvent::getTraceId)
                     .containsExactlyInAnyOrder(Spans.TRACE, Spans.TRACE.replace('0', '1'));
+            assertThat(topic.heartbeats()).extracting(Heartbeat::getReplica).contains("chat-0");
             assertThat(topic.events()).allSatisfy(event -> {
                 assertThat(event.getReplica()).isEqualTo("chat-0");
                 assertThat(event.getPool()).isEqualTo("h100");

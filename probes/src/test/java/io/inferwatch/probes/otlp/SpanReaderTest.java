@@ -107,6 +107,30 @@ class SpanReaderTest {
         assertThat(event.getParentSpanId()).as("its own id went over the wire").isEqualTo("0000000000000abc");
     }
 
+    @Test
+    void readsSglang() {
+        Span.Builder span = span(" Req 3f2a9b1c", SpanKind.SPAN_KIND_INTERNAL, 5)
+                .addAttributes(text("rid", "3f2a9b1c"))
+                .addAttributes(text("module", "sglang::request"))
+                .addAttributes(text("gen_ai.request.id", "3f2a9b1c"))
+                .addAttributes(text("gen_ai.response.finish_reasons", "[\"length\"]"))
+                .addAttributes(whole("gen_ai.usage.prompt_tokens", 10))
+                .addAttributes(whole("gen_ai.usage.cached_tokens", 8))
+                .addAttributes(whole("gen_ai.usage.completion_tokens", 3))
+                .addAttributes(seconds("gen_ai.latency.time_to_first_token", 0.5))
+                .addAttributes(seconds("gen_ai.latency.e2e", 0.9));
+        assertThat(isRequest(span)).isTrue();
+        RequestEvent event = read(span);
+        assertThat(event.getEngine()).isEqualTo("sglang");
+        assertThat(event.getEngineRequestId()).isEqualTo("3f2a9b1c");
+        assertThat(event.getOutcome()).isEqualTo(Outcome.LENGTH);
+        assertThat(event.getCachedTokens()).isEqualTo(8);
+        assertThat(event.getTpotNanos()).as("0.4 s over 2 tokens").isEqualTo(200_000_000);
+        assertThat(isRequest(span("Scheduler [TP 0]", SpanKind.SPAN_KIND_INTERNAL, 6)
+                        .addAttributes(text("thread_label", "Scheduler"))))
+                .isFalse();
+    }
+
     /** OTL-07. */
     @Test
     void oldAndNewNamesAreOne() {
