@@ -8,6 +8,7 @@ import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -17,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * The proxy, its measuring, its heartbeats and its admin port as one. The served traffic depends on none of the others: the publisher drops and counts
  * what it cannot keep. The publisher stays its maker's.
  */
-final class ProxyProbe implements AutoCloseable {
+public final class ProxyProbe implements AutoCloseable {
     private static final long LOOK_MILLIS = 20;
 
     private final RequestMeters meters;
@@ -31,6 +32,16 @@ final class ProxyProbe implements AutoCloseable {
         this.server = server;
         this.admin = admin;
         this.readiness = readiness;
+    }
+
+    /** Serves from now on over plain HTTP in front of a plain server, and sends what it measures to the publisher; its admin port is a free one. */
+    public static ProxyProbe start(
+            ListenAddress listen,
+            URI upstream,
+            ReplicaIdentity replica,
+            IdentityRules rules,
+            EventPublisher publisher) {
+        return start(ProxySettings.of(listen, upstream), replica, rules, publisher, ListenAddress.parse("0"));
     }
 
     /** Serves from now on, and sends what it measures to the publisher. */
@@ -60,7 +71,7 @@ final class ProxyProbe implements AutoCloseable {
     }
 
     /** The port that clients use. */
-    int port() {
+    public int port() {
         return server.port();
     }
 
