@@ -82,7 +82,8 @@ final class WatchedReplica {
                 .setPool(spec.pool())
                 .setModel(spec.model())
                 .setVersion(server.version())
-                .setSource(Source.PROXY)
+                // Its clock is the simulation's, which must not be taken for a host's that is off.
+                .setSource(Source.REPLAY)
                 .setIntervalMicros(HEARTBEAT_NANOS / 1_000)
                 .setOpenRequests(open.size())
                 .setAwaitingFirstToken(
