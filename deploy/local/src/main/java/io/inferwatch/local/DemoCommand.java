@@ -3,6 +3,7 @@ package io.inferwatch.local;
 import io.inferwatch.influx.InfluxClient;
 import io.inferwatch.influx.InfluxReader;
 import io.inferwatch.influx.InfluxUnavailableException;
+import io.inferwatch.local.live.LiveDemo;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.KafkaSettings;
@@ -73,6 +74,20 @@ final class DemoCommand implements Callable<Integer> {
             description = "How long the replay takes. Default: ${DEFAULT-VALUE}.")
     private int seconds;
 
+    @Option(
+            names = "--live",
+            description =
+                    "Instead of a replay: three simulated servers behind measuring proxies under the load of a real"
+                            + " trace; one of them becomes a slow node.")
+    private boolean live;
+
+    @Option(
+            names = "--minutes",
+            paramLabel = "N",
+            defaultValue = "5",
+            description = "How long the load of --live lasts. Default: ${DEFAULT-VALUE}.")
+    private int minutes;
+
     @Option(names = "--keep", description = "Stays up after the summary, until Ctrl-C.")
     private boolean keep;
 
@@ -81,10 +96,16 @@ final class DemoCommand implements Callable<Integer> {
         if (seconds < 1 || seconds > 1800) {
             throw new CommandLineException("--seconds: must be from 1 to 1800, found " + seconds);
         }
+        if (minutes < 3 || minutes > 60) {
+            throw new CommandLineException("--minutes: must be from 3 to 60, found " + minutes);
+        }
         LocalStack.Options stackOptions = options.stack();
         Path data = stackOptions.data();
         CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
         PrintWriter out = commandLine.getOut();
+        if (live) {
+            return Foreground.run(commandLine, data, log -> playLive(stackOptions, log, out));
+        }
         return Foreground.run(commandLine, data, log -> {
             Optional<DemoState> unfinished = DemoState.read(data);
             if (unfinished.isPresent()) {
@@ -96,6 +117,23 @@ final class DemoCommand implements Callable<Integer> {
                 return play(stack, data, log, unfinished, out);
             }
         });
+    }
+
+    /** Begins anew each time: what is live cannot go on where it stopped. */
+    private int playLive(LocalStack.Options stackOptions, Path log, PrintWriter out) throws InterruptedException {
+        Path data = emptied(stackOptions.data().resolve("live"));
+        try (LocalStack stack = LocalStack.start(stackOptions.withData(data), step -> say(out, step))) {
+            tellWhereToLook(stack, data, log, out);
+            boolean isSeen = new LiveDemo(stack, data, out).play(minutes);
+            if (!isSeen) {
+                out.println("the log is " + log);
+            }
+            if (keep) {
+                say(out, "staying up until Ctrl-C");
+                new CountDownLatch(1).await();
+            }
+            return isSeen ? OK : INCOMPLETE;
+        }
     }
 
     private int play(LocalStack stack, Path data, Path log, Optional<DemoState> unfinished, PrintWriter out)
@@ -244,6 +282,15 @@ final class DemoCommand implements Callable<Integer> {
             }
         } catch (IOException e) {
             throw new UncheckedIOException("the finished demo in " + data + " cannot be removed", e);
+        }
+    }
+
+    private static Path emptied(Path directory) {
+        try {
+            Trees.delete(directory);
+            return Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(directory + " cannot be emptied", e);
         }
     }
 

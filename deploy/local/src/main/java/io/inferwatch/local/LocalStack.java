@@ -37,6 +37,11 @@ public final class LocalStack implements AutoCloseable {
             return new Options(data, Optional.empty(), 2, 0, 0, 0);
         }
 
+        /** The same in another directory. */
+        public Options withData(Path directory) {
+            return new Options(directory, influx, parallelism, kafkaPort, influxPort, uiPort);
+        }
+
         /** The same with this parallelism of each job. */
         public Options withParallelism(int newParallelism) {
             return new Options(data, influx, newParallelism, kafkaPort, influxPort, uiPort);

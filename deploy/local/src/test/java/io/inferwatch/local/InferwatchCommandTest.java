@@ -77,6 +77,8 @@ class InferwatchCommandTest {
                 "--fault: must be one of slow-node, throttled-gpu",
                 new String[] {"simulate", "--fault", "slow-node=0.5"},
                 "--fault: severity of slow-node: must be from 1.0 to 100.0, found 0.5",
+                new String[] {"demo", "--live", "--minutes", "2"},
+                "--minutes: must be from 3 to 60, found 2",
                 new String[] {"simulate", "--guardrail", "wall"},
                 "must be none, inline or sidecar, found 'wall'");
         assertAllWrong(wrong);

@@ -1,0 +1,175 @@
+package io.inferwatch.local.live;
+
+import io.inferwatch.influx.InfluxClient;
+import io.inferwatch.influx.InfluxReader;
+import io.inferwatch.influx.InfluxRow;
+import io.inferwatch.influx.InfluxSeries;
+import io.inferwatch.influx.InfluxUnavailableException;
+import io.inferwatch.influx.RetentionPolicy;
+import io.inferwatch.local.LocalStack;
+import io.inferwatch.probes.publish.KafkaSettings;
+import io.inferwatch.simulation.http.SimulationServer;
+import io.inferwatch.simulation.serving.Fault;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/**
+ * Three simulated servers behind proxies under the load of a real trace. After at least twenty seconds that warm up come whole minutes; when half of them are
+ * over, one server becomes a slow node. The summary compares each replica's time to first token before and after in InfluxDB: it succeeds when the slow one's P99 has grown by half or
+ * more and no other's has, and when InfluxDB has every request that was sent.
+ */
+public final class LiveDemo {
+    private static final int REPLICAS = 3;
+    private static final int FAULTY = 1;
+    private static final double SLOWNESS = 3;
+    private static final double GROWTH = 1.5;
+    private static final long SEED = 1;
+    private static final Duration WARM_UP = Duration.ofSeconds(20);
+    private static final Duration LOOK = Duration.ofSeconds(1);
+    private static final Duration SETTLING = Duration.ofMinutes(3);
+
+    private final LocalStack stack;
+    private final Path data;
+    private final PrintWriter out;
+
+    /**
+     * A demo on a stack that holds no requests yet.
+     *
+     * @param data directory for what it needs
+     */
+    public LiveDemo(LocalStack stack, Path data, PrintWriter out) {
+        this.stack = stack;
+        this.data = data;
+        this.out = out;
+    }
+
+    /**
+     * Plays it.
+     *
+     * @param minutes at least 3
+     * @return whether InfluxDB shows the fault where it was, nowhere else, and every request
+     */
+    public boolean play(int minutes) throws InterruptedException {
+        KafkaSettings kafka = KafkaSettings.of(stack.kafka().bootstrapServers());
+        try (LiveFleet fleet = LiveFleet.start(REPLICAS, SEED, data, kafka);
+                InfluxClient client = InfluxClient.open(stack.influx());
+                LiveTraffic traffic = LiveTraffic.start(LiveTrace.shipped(data), fleet.proxies())) {
+            InfluxReader reader = new InfluxReader(client);
+            Instant begin = Instant.now();
+            int minutesBefore = (minutes - 1) / 2;
+            Instant from = minuteAfter(begin.plus(WARM_UP));
+            Instant fault = from.plus(Duration.ofMinutes(minutesBefore));
+            Instant end = from.plus(Duration.ofMinutes(minutes - 1));
+            SimulationServer faulty = fleet.servers().get(FAULTY);
+            String replica = "replica-" + FAULTY;
+            for (int i = 0; i < REPLICAS; i++) {
+                out.printf(
+                        "  replica-%d  proxy %s -> simulated server %s%n",
+                        i, fleet.proxies().get(i), fleet.servers().get(i).url());
+            }
+            say("load of the Azure trace until %s; %s becomes a slow node (times %.0f) at %s"
+                    .formatted(time(end), replica, SLOWNESS, time(fault)));
+            runUntil(fault, reader, begin, traffic);
+            faulty.switchOn(Fault.SLOW_NODE, SLOWNESS);
+            say(replica + " is a slow node now");
+            runUntil(end, reader, begin, traffic);
+            traffic.stop();
+            faulty.switchOff(Fault.SLOW_NODE);
+            say("load and fault are over; waiting for the last answers and windows");
+            boolean isWhole = settle(reader, begin, traffic);
+            ReplicaTable table = ReplicaTable.read(reader, from, fault, end);
+            table.lines().forEach(out::println);
+            out.println();
+            boolean isSeen = isSeen(table, replica);
+            long stored = stored(reader, begin);
+            out.printf(
+                    "%,d requests sent, %,d failed, %,d in InfluxDB: %s%n",
+                    traffic.sent(), traffic.failed(), stored, isWhole ? "every one, once" : "NOT EQUAL");
+            out.println(
+                    isSeen
+                            ? "the fault shows in the TTFT p99 of " + replica + " and nowhere else"
+                            : "THE FAULT DOES NOT SHOW in the TTFT p99 of " + replica + " alone");
+            out.flush();
+            return isWhole && isSeen && traffic.failed() == 0;
+        }
+    }
+
+    private static boolean isSeen(ReplicaTable table, String faulty) {
+        for (int i = 0; i < REPLICAS; i++) {
+            String replica = "replica-" + i;
+            boolean hasGrown = table.growth(replica, 0.99) >= GROWTH;
+            if (hasGrown != replica.equals(faulty)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void runUntil(Instant moment, InfluxReader reader, Instant begin, LiveTraffic traffic)
+            throws InterruptedException {
+        Instant nextReport = Instant.now();
+        while (Instant.now().isBefore(moment)) {
+            if (!Instant.now().isBefore(nextReport)) {
+                nextReport = nextReport.plusSeconds(15);
+                report(reader, begin, traffic);
+            }
+            Duration left = Duration.between(Instant.now(), moment);
+            Thread.sleep(Math.max(0, Math.min(LOOK.toMillis(), left.toMillis())));
+        }
+    }
+
+    private void report(InfluxReader reader, Instant begin, LiveTraffic traffic) {
+        try {
+            say("%s  %,d sent, %,d open, %,d in InfluxDB"
+                    .formatted(
+                            time(Instant.now()),
+                            traffic.sent(),
+                            traffic.sent() - traffic.ended(),
+                            stored(reader, begin)));
+        } catch (InfluxUnavailableException e) {
+            say(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** The last windows end once heartbeats have brought event time past them. */
+    private static boolean settle(InfluxReader reader, Instant begin, LiveTraffic traffic) throws InterruptedException {
+        Instant patience = Instant.now().plus(SETTLING);
+        while (Instant.now().isBefore(patience)) {
+            if (traffic.ended() == traffic.sent() && stored(reader, begin) >= traffic.sent()) {
+                return stored(reader, begin) == traffic.sent();
+            }
+            Thread.sleep(LOOK.toMillis());
+        }
+        return false;
+    }
+
+    /** Requests by the sum over the fleet's windows of ten seconds. */
+    private static long stored(InfluxReader reader, Instant begin) {
+        long sum = 0;
+        for (InfluxSeries series : reader.query(
+                RetentionPolicy.R10S,
+                "SELECT sum(requests) AS requests FROM \"request\" WHERE \"view\" = 'fleet' AND time > "
+                        + ChronoUnit.MICROS.between(Instant.EPOCH, begin) + "u")) {
+            for (InfluxRow row : series.rows()) {
+                sum += row.integer("requests").orElse(0);
+            }
+        }
+        return sum;
+    }
+
+    private static Instant minuteAfter(Instant moment) {
+        return moment.truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES);
+    }
+
+    private static String time(Instant moment) {
+        return moment.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    private void say(String line) {
+        out.println(line);
+        out.flush();
+    }
+}

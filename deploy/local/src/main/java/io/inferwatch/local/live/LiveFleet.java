@@ -1,0 +1,104 @@
+package io.inferwatch.local.live;
+
+import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.identity.IdentityRules;
+import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.proxy.ProxyProbe;
+import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.probes.publish.KafkaPublisher;
+import io.inferwatch.probes.publish.KafkaSettings;
+import io.inferwatch.probes.publish.PublisherSettings;
+import io.inferwatch.schemas.settings.Settings;
+import io.inferwatch.simulation.http.SimulationServer;
+import io.inferwatch.simulation.http.SimulationSettings;
+import io.inferwatch.simulation.serving.ServerSpec;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Simulated servers, each behind a measuring proxy of its own that publishes to Kafka. Not thread safe. */
+final class LiveFleet implements AutoCloseable {
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final List<SimulationServer> servers = new ArrayList<>();
+    private final List<URI> proxies = new ArrayList<>();
+
+    private LiveFleet() {}
+
+    /**
+     * Starts them.
+     *
+     * @param data where the salt of the tenants' hashes lies
+     */
+    static LiveFleet start(int size, long seed, Path data, KafkaSettings kafka) {
+        LiveFleet fleet = new LiveFleet();
+        try {
+            for (int i = 0; i < size; i++) {
+                fleet.add(ServerSpec.usual(i, seed), data, kafka);
+            }
+            return fleet;
+        } catch (RuntimeException e) {
+            fleet.close();
+            throw e;
+        }
+    }
+
+    List<SimulationServer> servers() {
+        return List.copyOf(servers);
+    }
+
+    /** Where clients ask. */
+    List<URI> proxies() {
+        return List.copyOf(proxies);
+    }
+
+    @Override
+    public void close() {
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (Exception e) {
+                throw new IllegalStateException("the fleet did not stop in order", e);
+            }
+        }
+    }
+
+    private void add(ServerSpec spec, Path data, KafkaSettings kafka) {
+        SimulationServer server = SimulationServer.start(SimulationSettings.of(spec));
+        opened.push(server);
+        servers.add(server);
+        Settings settings = Settings.parse("live demo", """
+                replica:
+                  name: %s
+                  node: %s
+                  region: %s
+                  pool: %s
+                  model: %s
+                  version: %s
+                  service: live-demo
+                  engine: simulated
+                identity:
+                  salt-file: '%s'
+                """.formatted(
+                        spec.replica(),
+                        spec.node(),
+                        spec.region(),
+                        spec.pool(),
+                        spec.model(),
+                        spec.version(),
+                        data.resolve("salt").toString().replace("'", "''")));
+        ReplicaIdentity identity = ReplicaIdentity.of(settings.section("replica"), Map.of());
+        IdentityRules rules = IdentityRules.of(settings.section("identity"));
+        settings.check();
+        EventPublisher publisher = new KafkaPublisher(PublisherSettings.of("proxy-" + UUID.randomUUID(), kafka));
+        opened.push(publisher);
+        ProxyProbe proxy =
+                ProxyProbe.start(ListenAddress.parse("0"), URI.create(server.url()), identity, rules, publisher);
+        opened.push(proxy);
+        proxies.add(URI.create("http://127.0.0.1:" + proxy.port()));
+    }
+}
