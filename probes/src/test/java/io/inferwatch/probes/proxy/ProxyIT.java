@@ -128,7 +128,7 @@ class ProxyIT {
             client.head();
             first.countDown();
             assertThat(client.chunk()).isEqualTo(TOKEN);
-            assertThat(publisher.state().awaitingFirstToken()).isZero();
+            await().until(() -> publisher.state().awaitingFirstToken() == 0);
             second.countDown();
             assertThat(client.chunk()).isEqualTo(DONE);
         }
