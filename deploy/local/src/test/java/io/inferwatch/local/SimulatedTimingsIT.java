@@ -77,7 +77,7 @@ class SimulatedTimingsIT {
     private ProxyProbe proxy;
 
     /** A request as the server's own log has it. */
-    private record Served(long[] sentNanos, int promptTokens) {
+    private record Served(long[] sentNanos, int promptTokens, int cachedTokens, long queueNanos, long prefillNanos) {
         long ttftNanos() {
             return sentNanos[0];
         }
@@ -155,6 +155,10 @@ class SimulatedTimingsIT {
             assertThat(event.getOutcome()).isEqualTo(Outcome.LENGTH);
             assertThat(event.getOutputTokens()).isEqualTo(TOKENS);
             assertThat(event.getPromptTokens()).isEqualTo(truth.promptTokens());
+            assertThat(event.getCachedTokens()).isEqualTo(truth.cachedTokens());
+            // As the server's headers say, rounded to microseconds.
+            assertThat(event.getQueueMicros()).isEqualTo(Math.round(truth.queueNanos() / 1e3));
+            assertThat(event.getPrefillMicros()).isEqualTo(Math.round(truth.prefillNanos() / 1e3));
             // Each is rounded to microseconds.
             assertThat(event.getTtftMicros()).isGreaterThanOrEqualTo(truth.ttftNanos() / 1_000 - 1);
             assertThat(event.getE2eMicros()).isGreaterThanOrEqualTo(truth.e2eNanos() / 1_000 - 1);
@@ -230,7 +234,12 @@ class SimulatedTimingsIT {
                 Arrays.setAll(sent, i -> line.get("sentNanos").get(i).asLong());
                 served.put(
                         line.get("requestId").asText(),
-                        new Served(sent, line.at("/choices/0/promptTokens").asInt()));
+                        new Served(
+                                sent,
+                                line.at("/choices/0/promptTokens").asInt(),
+                                line.at("/choices/0/cachedTokens").asInt(),
+                                line.at("/choices/0/queueNanos").asLong(),
+                                line.at("/choices/0/prefillNanos").asLong()));
             }
         } catch (IOException e) {
             throw new AssertionError(e);

@@ -6,6 +6,7 @@ import io.inferwatch.simulation.serving.Journey;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
@@ -113,7 +114,8 @@ final class Generation {
             answer.end(
                     texts.stream().map(StringBuilder::toString).toList(),
                     reasons,
-                    new Usage(journey.promptTokens(), ended.get(0).cachedTokens(), tokens));
+                    new Usage(
+                            journey.promptTokens(), OptionalInt.of(ended.get(0).cachedTokens()), tokens));
             over();
         }
     }

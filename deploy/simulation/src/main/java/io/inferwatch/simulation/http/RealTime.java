@@ -1,6 +1,7 @@
 package io.inferwatch.simulation.http;
 
 import io.inferwatch.simulation.engine.Timeline;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -16,10 +17,16 @@ final class RealTime implements AutoCloseable {
     private static final long IDLE_NANOS = 1_000_000_000;
 
     private final Timeline timeline = new Timeline();
+    private final Histogram lateness = new Histogram(.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, 1);
     private final Queue<Runnable> asked = new ConcurrentLinkedQueue<>();
     private final long beginNanos = System.nanoTime();
     private final Thread thread = new Thread(this::pass, "inferwatch-simulation");
     private volatile boolean isClosed;
+
+    /** By how much what was due was late, in seconds. Belongs to the timeline's thread. */
+    Histogram lateness() {
+        return lateness;
+    }
 
     /** Time stands still until {@link #start()}. */
     RealTime() {
@@ -57,10 +64,10 @@ final class RealTime implements AutoCloseable {
             try {
                 for (Runnable action = asked.poll(); action != null; action = asked.poll()) {
                     // Not before it was asked for.
-                    timeline.runUntil(nowNanos());
+                    catchUp();
                     action.run();
                 }
-                timeline.runUntil(nowNanos());
+                catchUp();
             } catch (RuntimeException e) {
                 LOG.error("simulation: an action failed, going on", e);
             }
@@ -69,6 +76,15 @@ final class RealTime implements AutoCloseable {
                 LockSupport.parkNanos(this, Math.min(wait, IDLE_NANOS));
             }
         }
+    }
+
+    private void catchUp() {
+        long nowNanos = nowNanos();
+        OptionalLong due = timeline.nextNanos();
+        if (due.isPresent() && due.getAsLong() <= nowNanos) {
+            lateness.add((nowNanos - due.getAsLong()) / 1e9);
+        }
+        timeline.runUntil(nowNanos);
     }
 
     private long nowNanos() {

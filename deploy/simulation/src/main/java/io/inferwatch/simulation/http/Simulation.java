@@ -83,7 +83,7 @@ final class Simulation implements AutoCloseable {
     /** The metrics page of this moment. */
     CompletableFuture<String> metricsPage() {
         CompletableFuture<String> page = new CompletableFuture<>();
-        time.run(() -> page.complete(metrics.page(server.engine(), records::describe)));
+        time.run(() -> page.complete(metrics.page(server.engine(), this::describe)));
         return page;
     }
 
@@ -110,6 +110,11 @@ final class Simulation implements AutoCloseable {
     @Override
     public void close() {
         time.close();
+    }
+
+    private void describe(ExpositionText page) {
+        page.histogram("inferwatch_simulation_lateness_seconds", "by how much the schedule was late.", time.lateness());
+        records.describe(page);
     }
 
     private ResponseListener listener(Generation generation, int choice, Executor thread) {

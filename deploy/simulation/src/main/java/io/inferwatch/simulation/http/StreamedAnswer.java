@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.inferwatch.simulation.serving.Beginning;
 import java.util.BitSet;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * An answer as server-sent events: in a chat a role chunk before a choice's first token, an event for each token, one with the finish reason for each choice, usage if
@@ -69,7 +70,7 @@ final class StreamedAnswer implements Answer {
 
     private void event(ObjectNode chunk) {
         if (request.continuousUsage()) {
-            chunk.set("usage", new Usage(promptTokens, 0, tokens).json());
+            chunk.set("usage", new Usage(promptTokens, OptionalInt.empty(), tokens).json());
         }
         connection.event(chunk);
     }

@@ -148,6 +148,7 @@ class SimulationServerIT {
         assertThat(whole.at("/choices/0/text").asText().split(" ", -1)).hasSize(3);
         assertThat(whole.at("/usage/total_tokens").asInt()).isEqualTo(4 + 3);
         assertThat(chunks.get(1).at("/usage/completion_tokens").asInt()).isEqualTo(2);
+        assertThat(chunks.get(1).get("usage").has("prompt_tokens_details")).isFalse();
         assertThat(chunks.get(1).at("/choices/0/text").asText()).startsWith(" ");
     }
 
@@ -219,6 +220,8 @@ class SimulationServerIT {
         assertThat(value(page, "vllm:inter_token_latency_seconds_count", ""))
                 .isEqualTo(value(page, "vllm:generation_tokens_total", "") - 5);
         assertThat(value(page, "vllm:num_requests_running", "")).isZero();
+        assertThat(value(page, "inferwatch_simulation_lateness_seconds_count", ""))
+                .isPositive();
         assertThat(value(page, "vllm:cache_config_info", "block_size=\"16\",num_gpu_blocks=\"25600\""))
                 .isEqualTo(1);
         assertThat(page.lines().filter(line -> line.startsWith("# HELP")))
