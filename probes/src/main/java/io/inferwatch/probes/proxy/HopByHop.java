@@ -1,10 +1,8 @@
 package io.inferwatch.probes.proxy;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMessage;
-import io.netty.handler.codec.http.HttpUtil;
 import io.netty.util.AsciiString;
 import java.util.List;
 
@@ -19,7 +17,7 @@ final class HopByHop {
 
     private HopByHop() {}
 
-    /** Takes them out; a chunked body stays chunked. */
+    /** Takes them out; a body stays framed as it is. */
     static void remove(HttpMessage message) {
         HttpHeaders headers = message.headers();
         List<String> connection = headers.getAll(HttpHeaderNames.CONNECTION);
@@ -34,8 +32,5 @@ final class HopByHop {
             }
         }
         NAMES.forEach(headers::remove);
-        if (HttpUtil.isTransferEncodingChunked(message)) {
-            headers.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
-        }
     }
 }

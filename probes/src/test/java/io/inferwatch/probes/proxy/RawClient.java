@@ -1,5 +1,6 @@
 package io.inferwatch.probes.proxy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -47,21 +48,29 @@ final class RawClient implements AutoCloseable {
 
     /** The next chunk; empty at the end of the body. */
     String chunk() throws IOException {
+        return new String(chunkBytes(), StandardCharsets.UTF_8);
+    }
+
+    String chunkedBody() throws IOException {
+        return new String(chunkedBytes(), StandardCharsets.UTF_8);
+    }
+
+    byte[] chunkedBytes() throws IOException {
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        for (byte[] chunk = chunkBytes(); chunk.length > 0; chunk = chunkBytes()) {
+            body.write(chunk);
+        }
+        return body.toByteArray();
+    }
+
+    private byte[] chunkBytes() throws IOException {
         String length = ScriptedUpstream.line(in);
         if (length == null) {
             throw new IOException("the connection ended within the body");
         }
-        String chunk = new String(in.readNBytes(Integer.parseInt(length, 16)), StandardCharsets.UTF_8);
+        byte[] chunk = in.readNBytes(Integer.parseInt(length, 16));
         ScriptedUpstream.line(in);
         return chunk;
-    }
-
-    String chunkedBody() throws IOException {
-        StringBuilder body = new StringBuilder();
-        for (String chunk = chunk(); !chunk.isEmpty(); chunk = chunk()) {
-            body.append(chunk);
-        }
-        return body.toString();
     }
 
     byte[] bytes(int count) throws IOException {
