@@ -38,6 +38,12 @@ public record InfluxConnection(String url, String database, String org, Credenti
         return new InfluxConnection(url, DEFAULT_DATABASE, DEFAULT_DATABASE, new Credentials.None());
     }
 
+    /** Whether the server is on this machine, by the name that it is given. */
+    boolean isLoopback() {
+        String host = URI.create(url).getHost();
+        return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
+    }
+
     private static void checkUrl(String url) {
         URI uri;
         try {

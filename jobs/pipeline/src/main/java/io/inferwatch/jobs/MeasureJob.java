@@ -85,7 +85,7 @@ public final class MeasureJob {
                 .name("Screen nonsense, repeats, gaps and late events")
                 .uid("screen");
 
-        Windows.of(screened, catalogueYaml, settings.goodput(), settings.lateness())
+        Windows.of(screened, catalogueYaml, settings.goodput(), settings.watermarkDelay(), settings.lateness())
                 .sinkTo(sinks.windows)
                 .name("Windows")
                 .uid("windows-sink");

@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * a ratio of nothing and a limit that so few values do not allow are left out, never 0. As a window only grows, each revision writes
  * at least the fields of the one before.
  *
+ * <p>Points of windows below a minute are for watching: thousands of them become due at once, and what InfluxDB does for each field is the greatest part of the way to the
+ * reader (CONTRIBUTING.md has the figures). They have sums that are not 0 (as rates where they have one), ratios, the greatest and last reading of gauges, and of the metrics whose sketches the catalogue stores n, P50, P99 and its limits.
+ *
  * <p>Windows of an hour go to {@code r1h}, of a minute to {@code r1m} with the sketches that the catalogue names, shorter ones to
  * {@code r10s} where the view asks for it. Synthetic traffic goes to {@code runs} in every length, with the tag {@code window},
  * because a second's window and a minute's may end at the same time. Pure; not thread safe.
@@ -91,10 +94,11 @@ public final class WindowPoints {
         PointBuilder point = PointBuilder.of(Measurement.REQUEST);
         tag(point, view, window);
         point.integer(Field.REQUESTS, window.getRequests()).integer(Field.REVISION, window.getRevision());
-        Map<String, Long> sums = addSums(point, view, window);
+        boolean isBrief = length < MINUTE_MICROS && !view.synthetic();
+        Map<String, Long> sums = addSums(point, view, window, isBrief);
         addRatios(point, sums);
-        addQuantiles(point, view, window);
-        addGauges(point, window);
+        addQuantiles(point, view, window, isBrief);
+        addGauges(point, window, isBrief);
         return Optional.of(new Point(policy(view, length), point, window.getWindowEndMicros()));
     }
 
@@ -195,7 +199,7 @@ public final class WindowPoints {
         }
     }
 
-    private Map<String, Long> addSums(PointBuilder point, View view, WindowStat window) {
+    private Map<String, Long> addSums(PointBuilder point, View view, WindowStat window, boolean isBrief) {
         Map<String, Long> present = new HashMap<>();
         for (MetricSum sum : window.getSums()) {
             if (known(sum.getMetric(), Metric.Kind.SUM) != null) {
@@ -210,16 +214,27 @@ public final class WindowPoints {
             }
             long value = present.getOrDefault(metric.name(), 0L);
             sums.put(metric.name(), value);
+            if (isBrief && value == 0) {
+                continue;
+            }
+            if (isBrief && metric.rate()) {
+                addRate(point, metric, value, seconds);
+                continue;
+            }
             if (isTime(metric)) {
                 point.real(fieldName(metric, Statistic.TOTAL), inBaseUnit(metric, (double) value));
             } else if (!metric.name().equals(Field.REQUESTS)) {
                 point.integer(metric.name(), value);
             }
             if (metric.rate()) {
-                point.real(fieldName(metric, Statistic.PER_SECOND), inBaseUnit(metric, (double) value) / seconds);
+                addRate(point, metric, value, seconds);
             }
         }
         return sums;
+    }
+
+    private static void addRate(PointBuilder point, Metric metric, long value, double seconds) {
+        point.real(fieldName(metric, Statistic.PER_SECOND), inBaseUnit(metric, (double) value) / seconds);
     }
 
     private void addRatios(PointBuilder point, Map<String, Long> sums) {
@@ -232,11 +247,12 @@ public final class WindowPoints {
         }
     }
 
-    private void addQuantiles(PointBuilder point, View view, WindowStat window) throws UnstorableException {
+    private void addQuantiles(PointBuilder point, View view, WindowStat window, boolean isBrief)
+            throws UnstorableException {
         boolean storesSketches = view.storeSketches() && window.getWindowMicros() == MINUTE_MICROS;
         for (MetricSketch entry : window.getSketches()) {
             Metric metric = known(entry.getMetric(), Metric.Kind.QUANTILE);
-            if (metric == null) {
+            if (metric == null || (isBrief && !catalogue.storesSketchOf(metric))) {
                 continue;
             }
             byte[] bytes = bytes(entry.getSketch());
@@ -250,12 +266,31 @@ public final class WindowPoints {
             if (sketch.n() == 0) {
                 continue;
             }
-            addDistribution(point, metric, sketch);
+            if (isBrief) {
+                addBriefly(point, metric, sketch);
+            } else {
+                addDistribution(point, metric, sketch);
+            }
             if (storesSketches && catalogue.storesSketchOf(metric)) {
                 point.text(
                         fieldName(metric, Statistic.SKETCH), Base64.getEncoder().encodeToString(bytes));
             }
         }
+    }
+
+    private static void addBriefly(PointBuilder point, Metric metric, QuantileSketch sketch) {
+        double[] quantiles = sketch.quantiles(0.5, 0.99);
+        point.integer(fieldName(metric, Statistic.N), sketch.n());
+        add(point, metric, Statistic.P50, quantiles[0]);
+        add(point, metric, Statistic.P99, quantiles[1]);
+        addLimits(point, metric, sketch);
+    }
+
+    private static void addLimits(PointBuilder point, Metric metric, QuantileSketch sketch) {
+        QuantileInterval.of(sketch, 0.99, CONFIDENCE).ifPresent(limits -> {
+            add(point, metric, Statistic.P99_LOW, limits.low());
+            add(point, metric, Statistic.P99_HIGH, limits.high());
+        });
     }
 
     private static void addDistribution(PointBuilder point, Metric metric, QuantileSketch sketch) {
@@ -267,23 +302,22 @@ public final class WindowPoints {
         add(point, metric, Statistic.P90, quantiles[1]);
         add(point, metric, Statistic.P95, quantiles[2]);
         add(point, metric, Statistic.P99, quantiles[3]);
-        QuantileInterval.of(sketch, 0.99, CONFIDENCE).ifPresent(limits -> {
-            add(point, metric, Statistic.P99_LOW, limits.low());
-            add(point, metric, Statistic.P99_HIGH, limits.high());
-        });
+        addLimits(point, metric, sketch);
         if (sketch.n() >= MIN_N_OF_P999) {
             add(point, metric, Statistic.P999, quantiles[4]);
         }
         add(point, metric, Statistic.MAX, (double) sketch.max());
     }
 
-    private void addGauges(PointBuilder point, WindowStat window) {
+    private void addGauges(PointBuilder point, WindowStat window, boolean isBrief) {
         for (MetricGauge gauge : window.getGauges()) {
             Metric metric = known(gauge.getMetric(), Metric.Kind.GAUGE);
             if (metric == null || gauge.getN() <= 0) {
                 continue;
             }
-            add(point, metric, Statistic.MEAN, (double) gauge.getSum() / gauge.getN());
+            if (!isBrief) {
+                add(point, metric, Statistic.MEAN, (double) gauge.getSum() / gauge.getN());
+            }
             add(point, metric, Statistic.MAX, (double) gauge.getMax());
             add(point, metric, Statistic.LAST, (double) gauge.getLast());
         }

@@ -3,6 +3,7 @@ package io.inferwatch.jobs.window;
 import io.inferwatch.jobs.ingest.TextTable;
 import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.View;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,21 +49,29 @@ final class FanOut {
 
     /** Hands on the partials of a pane, view by view. */
     void flush(CellTable pane, boolean synthetic, long paneEndMillis, TextTable texts, Consumer<Partial> out) {
+        List<Map<Long, Group>> groupsByView = new ArrayList<>();
+        for (CellLayout.Grouping grouping : cells.groupings()) {
+            groupsByView.add(grouping.view().synthetic() == synthetic ? new HashMap<>() : Map.of());
+        }
+        // Cell by cell, not view by view: a cell's sketches stay in the processor's caches while all views take them.
+        for (int cell = 0; cell < pane.size(); cell++) {
+            for (int v = 0; v < kept.size(); v++) {
+                CellLayout.Grouping grouping = cells.groupings().get(v);
+                if (grouping.view().synthetic() == synthetic) {
+                    int firstCell = cell;
+                    Group group = groupsByView
+                            .get(v)
+                            .computeIfAbsent(
+                                    spread(grouping.key(pane.keys(), cell * cells.width())),
+                                    key -> new Group(firstCell, new WindowContent(metrics)));
+                    Kept numbers = kept.get(v);
+                    group.content.merge(pane.content(cell), numbers.sums, numbers.quantiles, numbers.gauges);
+                }
+            }
+        }
         for (int v = 0; v < kept.size(); v++) {
             CellLayout.Grouping grouping = cells.groupings().get(v);
-            if (grouping.view().synthetic() != synthetic) {
-                continue;
-            }
-            Map<Long, Group> groups = new HashMap<>();
-            for (int cell = 0; cell < pane.size(); cell++) {
-                int firstCell = cell;
-                Group group = groups.computeIfAbsent(
-                        grouping.key(pane.keys(), cell * cells.width()),
-                        key -> new Group(firstCell, new WindowContent(metrics)));
-                Kept numbers = kept.get(v);
-                group.content.merge(pane.content(cell), numbers.sums, numbers.quantiles, numbers.gauges);
-            }
-            for (Group group : groups.values()) {
+            for (Group group : groupsByView.get(v).values()) {
                 if (!group.content.isEmpty()) {
                     out.accept(new Partial(
                             grouping.view().name(),
@@ -72,5 +81,11 @@ final class FanOut {
                 }
             }
         }
+    }
+
+    /** One to one, so that keys that differ in high bits only do not meet in a hash table. */
+    private static long spread(long key) {
+        long product = key * 0x9E3779B97F4A7C15L;
+        return product ^ (product >>> 32);
     }
 }

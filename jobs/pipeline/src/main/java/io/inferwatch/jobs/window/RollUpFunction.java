@@ -1,6 +1,5 @@
 package io.inferwatch.jobs.window;
 
-import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.Dimension;
 import io.inferwatch.schemas.EventCodec;
@@ -14,8 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -29,9 +28,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Merges the partials of a series into its windows: the view's pane, a minute, an hour. A window is emitted as revision 0 when the
- * watermark passes its end, and handed up to the longer one; a partial that comes later, within the allowed lateness, is merged into
- * every window that has taken in its pane, and each of those that was emitted already is emitted again with the next revision. So all
- * windows of a series add up at any time, and a revision never takes anything back.
+ * watermark passes its end. A minute is made of its panes when it ends, an hour takes in each minute that has ended; a partial that comes later, within the allowed
+ * lateness, is merged into every window that has taken in its pane, and each of those that was emitted already is emitted again with
+ * the next revision. So all windows of a series add up, and a revision never takes anything back.
+ *
+ * <p>Thousands of windows end together. Panes of views that are stored leave at once, those of the others half a second later, minutes a second and hours two:
+ * whoever looks at the present does not wait for the rest.
  *
  * <p>State by series: one encoded content for each window that lateness can still reach, dropped by event-time timers. A series without
  * partials emits nothing.
@@ -63,6 +65,9 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         MINUTE,
         HOUR;
 
+        private static final long UNWATCHED_MILLIS = 500;
+        private static final long STAGGER_MILLIS = 1_000;
+
         long millis(View view) {
             return switch (this) {
                 case PANE -> view.pane().toMillis();
@@ -75,29 +80,46 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
             return 10 * endMillis + ordinal();
         }
 
-        Optional<Level> above() {
-            return this == HOUR ? Optional.empty() : Optional.of(values()[ordinal() + 1]);
+        /** The watermark at which a window with that end is emitted: after those that are more urgent, so that it does not hold them up. */
+        long dueMillis(long endMillis, View view) {
+            return endMillis - 1 + afterMillis(view);
+        }
+
+        long endMillis(long dueMillis, View view) {
+            return dueMillis + 1 - afterMillis(view);
+        }
+
+        private long afterMillis(View view) {
+            return this == PANE ? (view.storeShortest() ? 0 : UNWATCHED_MILLIS) : STAGGER_MILLIS * ordinal();
         }
     }
 
-    /** A window in state: how often it was emitted, then its content. */
-    private record Stored(int emissions, byte[] content) {
-        static @Nullable Stored of(byte @Nullable [] bytes) {
-            if (bytes == null) {
-                return null;
-            }
-            byte[] content = new byte[bytes.length - Integer.BYTES];
-            ByteBuffer buffer = ByteBuffer.wrap(bytes);
-            int emissions = buffer.getInt();
-            buffer.get(content);
-            return new Stored(emissions, content);
-        }
+    /** The series at hand and where its windows go. */
+    private record Target(String name, View view, TimerService timers, Collector<OutboundRecord> out) {}
 
-        byte[] bytes() {
-            return ByteBuffer.allocate(Integer.BYTES + content.length)
+    /** A window in state: how often it was emitted in four bytes, then its content. Bytes in state are never changed, only replaced. */
+    private record Stored(byte[] bytes) {
+        static final int CONTENT_AT = Integer.BYTES;
+
+        static Stored of(int emissions, byte[] content) {
+            return new Stored(ByteBuffer.allocate(CONTENT_AT + content.length)
                     .putInt(emissions)
                     .put(content)
-                    .array();
+                    .array());
+        }
+
+        int emissions() {
+            return ByteBuffer.wrap(bytes).getInt();
+        }
+
+        WindowContent content(MetricLayout metrics) {
+            return WindowContent.decode(metrics, bytes, CONTENT_AT);
+        }
+
+        Stored emittedOnceMore() {
+            byte[] next = bytes.clone();
+            ByteBuffer.wrap(next).putInt(emissions() + 1);
+            return new Stored(next);
         }
     }
 
@@ -126,23 +148,13 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         if (view == null) {
             return;
         }
-        long watermark = context.timerService().currentWatermark();
-        Level level = Level.PANE;
+        Target at = new Target(context.getCurrentKey(), view, context.timerService(), out);
+        long watermark = at.timers.currentWatermark();
         long end = partial.paneEndMillis();
-        while (true) {
-            merge(level, end, partial.content(), watermark, context.timerService());
-            if (end - 1 > watermark) {
-                return;
-            }
-            // The watermark has passed the end: the window was handed up already, so the longer one takes the part as
-            // well.
-            emit(level, end, context.getCurrentKey(), view, out);
-            Optional<Level> above = level.above();
-            if (above.isEmpty()) {
-                return;
-            }
-            level = above.get();
-            end = ceiling(end, level.millis(view));
+        merge(Level.PANE, end, partial.content(), 0, at);
+        if (isOver(Level.PANE, end, watermark, at)) {
+            emit(Level.PANE, end, at);
+            handUp(end, partial.content(), 0, watermark, at);
         }
     }
 
@@ -153,65 +165,121 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         if (view == null) {
             return;
         }
-        long end = timestamp + 1;
-        for (Level level : Level.values()) {
-            if (end % level.millis(view) != 0) {
-                break;
-            }
-            Stored stored = Stored.of(windows().get(level.key(end)));
-            if (stored == null || stored.emissions > 0) {
-                continue;
-            }
-            emit(level, end, series, view, out);
-            Optional<Level> above = level.above();
-            if (above.isPresent()) {
-                merge(
-                        above.get(),
-                        ceiling(end, above.get().millis(view)),
-                        stored.content,
-                        timestamp,
-                        context.timerService());
-            }
+        Target at = new Target(series, view, context.timerService(), out);
+        long paneEnd = Level.PANE.endMillis(timestamp, view);
+        byte[] pane = windows().get(Level.PANE.key(paneEnd));
+        if (pane != null && new Stored(pane).emissions() == 0) {
+            emit(Level.PANE, paneEnd, at);
+            handUp(paneEnd, pane, Stored.CONTENT_AT, timestamp, at);
         }
-        if (end % MINUTE_MILLIS == 0) {
-            forget(end - keepMillis, view);
+        long minuteEnd = Level.MINUTE.endMillis(timestamp, view);
+        if (minuteEnd % MINUTE_MILLIS == 0 && windows().get(Level.MINUTE.key(minuteEnd)) == null) {
+            endMinute(minuteEnd, timestamp, at);
+        }
+        long hourEnd = Level.HOUR.endMillis(timestamp, view);
+        byte[] hour = windows().get(Level.HOUR.key(hourEnd));
+        if (hour != null && new Stored(hour).emissions() == 0) {
+            emit(Level.HOUR, hourEnd, at);
+        }
+        if ((timestamp + 1) % MINUTE_MILLIS == 0) {
+            forget(timestamp + 1 - keepMillis, view);
         }
     }
 
     /**
-     * Merges into a window; a new one gets its timers, for being forgotten and, unless that lies behind, for its end. What lies behind
-     * is told by the time reached, not by the watermark: that may have leapt over several windows' ends whose timers are still to fire.
+     * Gives a part of a pane that was emitted to its minute and hour, unless they take it in when they end.
+     *
+     * @param reachedMillis up to which windows have ended: not the watermark, which may have leapt over the ends of several windows whose timers are still to fire
      */
-    private void merge(Level level, long end, byte[] part, long reachedMillis, TimerService timers) throws Exception {
-        Stored stored = Stored.of(windows().get(level.key(end)));
-        if (stored == null) {
-            windows().put(level.key(end), new Stored(0, part).bytes());
-            if (end - 1 > reachedMillis) {
-                timers.registerEventTimeTimer(end - 1);
-            }
-            timers.registerEventTimeTimer(ceiling(end, MINUTE_MILLIS) - 1 + keepMillis);
+    private void handUp(long paneEnd, byte[] part, int offset, long reachedMillis, Target at) throws Exception {
+        long minuteEnd = ceiling(paneEnd, MINUTE_MILLIS);
+        if (windows().get(Level.MINUTE.key(minuteEnd)) == null
+                && Level.MINUTE.dueMillis(minuteEnd, at.view) > reachedMillis) {
             return;
         }
-        WindowContent content = WindowContent.decode(working().metrics, stored.content);
-        content.mergeEncoded(part);
-        windows().put(level.key(end), new Stored(stored.emissions, content.encode()).bytes());
+        merge(Level.MINUTE, minuteEnd, part, offset, at);
+        emit(Level.MINUTE, minuteEnd, at);
+        addToHour(minuteEnd, part, offset, reachedMillis, at);
     }
 
-    private void emit(Level level, long end, String series, View view, Collector<OutboundRecord> out) throws Exception {
-        Working w = working();
-        Stored stored = Stored.of(w.windows.get(level.key(end)));
-        if (stored == null) {
+    private void addToHour(long minuteEnd, byte[] part, int offset, long reachedMillis, Target at) throws Exception {
+        long hourEnd = ceiling(minuteEnd, HOUR_MILLIS);
+        merge(Level.HOUR, hourEnd, part, offset, at);
+        if (isOver(Level.HOUR, hourEnd, reachedMillis, at)) {
+            emit(Level.HOUR, hourEnd, at);
+        }
+    }
+
+    /** Whether a window was emitted, be it before a restart that has set the watermark back, or has ended. */
+    private boolean isOver(Level level, long end, long reachedMillis, Target at) throws Exception {
+        byte[] bytes = windows().get(level.key(end));
+        return level.dueMillis(end, at.view) <= reachedMillis || (bytes != null && new Stored(bytes).emissions() > 0);
+    }
+
+    /** Makes a minute of its panes, emits it and adds it to its hour. */
+    private void endMinute(long end, long reachedMillis, Target at) throws Exception {
+        WindowContent minute = null;
+        long paneMillis = at.view.pane().toMillis();
+        for (long paneEnd = end - MINUTE_MILLIS + paneMillis; paneEnd <= end; paneEnd += paneMillis) {
+            byte[] pane = windows().get(Level.PANE.key(paneEnd));
+            if (pane == null) {
+                continue;
+            }
+            if (minute == null) {
+                minute = new Stored(pane).content(working().metrics);
+            } else {
+                minute.mergeEncoded(pane, Stored.CONTENT_AT);
+            }
+        }
+        if (minute != null) {
+            byte[] content = minute.encode();
+            merge(Level.MINUTE, end, content, 0, at);
+            emit(Level.MINUTE, end, at);
+            addToHour(end, content, 0, reachedMillis, at);
+        }
+    }
+
+    /** Merges the encoded content from an offset on into a window; a new one gets its timers: for its end, for that of the window above, and for being forgotten. */
+    private void merge(Level level, long end, byte[] part, int offset, Target at) throws Exception {
+        byte[] bytes = windows().get(level.key(end));
+        if (bytes == null) {
+            windows()
+                    .put(
+                            level.key(end),
+                            Stored.of(0, Arrays.copyOfRange(part, offset, part.length))
+                                    .bytes());
+            at.timers.registerEventTimeTimer(level.dueMillis(end, at.view));
+            if (level == Level.PANE) {
+                at.timers.registerEventTimeTimer(Level.MINUTE.dueMillis(ceiling(end, MINUTE_MILLIS), at.view));
+            }
+            at.timers.registerEventTimeTimer(ceiling(end, MINUTE_MILLIS) - 1 + keepMillis);
             return;
         }
-        WindowStat stat = stat(series, view, level.millis(view), end, stored);
-        out.collect(new OutboundRecord(series.getBytes(StandardCharsets.UTF_8), w.codec.encode(stat), end));
-        w.windows.put(level.key(end), new Stored(stored.emissions + 1, stored.content).bytes());
-        (stored.emissions == 0 ? w.emitted : w.revised).inc();
+        Stored stored = new Stored(bytes);
+        WindowContent content = stored.content(working().metrics);
+        content.mergeEncoded(part, offset);
+        windows()
+                .put(
+                        level.key(end),
+                        Stored.of(stored.emissions(), content.encode()).bytes());
+    }
+
+    private void emit(Level level, long end, Target at) throws Exception {
+        Working w = working();
+        byte[] bytes = w.windows.get(level.key(end));
+        if (bytes == null) {
+            return;
+        }
+        Stored stored = new Stored(bytes);
+        WindowStat stat = stat(at.name, at.view, level.millis(at.view), end, stored);
+        at.out.collect(new OutboundRecord(at.name.getBytes(StandardCharsets.UTF_8), w.codec.encode(stat), end));
+        w.windows.put(level.key(end), stored.emittedOnceMore().bytes());
+        (stored.emissions() == 0 ? w.emitted : w.revised).inc();
     }
 
     private WindowStat stat(String series, View view, long windowMillis, long end, Stored stored) {
         Working w = working();
-        WindowContent content = WindowContent.decode(w.metrics, stored.content);
+        WindowContent content = stored.content(w.metrics);
         List<Dimension> dimensions = new ArrayList<>();
         List<String> values = Series.values(series);
         for (int i = 0; i < values.size(); i++) {
@@ -225,10 +293,9 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         }
         List<MetricSketch> sketches = new ArrayList<>();
         for (int i = 0; i < w.metrics.quantiles().size(); i++) {
-            var sketch = content.sketch(i);
+            ByteBuffer sketch = content.encodedSketch(i);
             if (sketch != null) {
-                sketches.add(new MetricSketch(
-                        w.metrics.quantiles().get(i).name(), ByteBuffer.wrap(SketchEncoding.encode(sketch))));
+                sketches.add(new MetricSketch(w.metrics.quantiles().get(i).name(), sketch));
             }
         }
         List<MetricGauge> gauges = new ArrayList<>();
@@ -251,7 +318,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
                 dimensions,
                 windowMillis * 1000,
                 end * 1000,
-                stored.emissions,
+                stored.emissions(),
                 content.requests(),
                 sums,
                 sketches,

@@ -26,6 +26,9 @@ final class WindowContent {
     private final @Nullable Gauge[] gauges;
     private long requests;
 
+    /** Sketches that came as bytes and are bytes still, since nothing was added to them: never one that is in sketches too. */
+    private final @Nullable EncodedSketch[] encoded;
+
     /**
      * Values that are still to be added to their sketches, each with its metric's number in the lowest bits. An event brings a value for each of a dozen sketches, and
      * the next event one for those of another cell: written down one after the other they cost one cache line an event instead of dozens.
@@ -34,10 +37,17 @@ final class WindowContent {
 
     private int logged;
 
+    private record EncodedSketch(byte[] bytes, int offset, int length) {
+        QuantileSketch decode() {
+            return SketchEncoding.decode(bytes, offset, length);
+        }
+    }
+
     WindowContent(MetricLayout layout) {
         this.layout = layout;
         this.sums = new long[layout.sums().size()];
         this.sketches = new QuantileSketch[layout.quantiles().size()];
+        this.encoded = new EncodedSketch[sketches.length];
         this.gauges = new Gauge[layout.gauges().size()];
     }
 
@@ -52,7 +62,19 @@ final class WindowContent {
     @Nullable
     QuantileSketch sketch(int metric) {
         settle();
-        return sketches[metric];
+        return encoded[metric] == null ? sketches[metric] : own(metric);
+    }
+
+    /** The bytes of a metric's sketch; not to be written to. */
+    @Nullable
+    ByteBuffer encodedSketch(int metric) {
+        settle();
+        EncodedSketch bytes = encoded[metric];
+        if (bytes != null) {
+            return ByteBuffer.wrap(bytes.bytes, bytes.offset, bytes.length).slice();
+        }
+        QuantileSketch sketch = sketches[metric];
+        return sketch == null ? null : ByteBuffer.wrap(SketchEncoding.encode(sketch));
     }
 
     @Nullable
@@ -109,7 +131,9 @@ final class WindowContent {
     private QuantileSketch own(int metric) {
         QuantileSketch sketch = sketches[metric];
         if (sketch == null) {
-            sketch = new QuantileSketch();
+            EncodedSketch bytes = encoded[metric];
+            encoded[metric] = null;
+            sketch = bytes == null ? new QuantileSketch() : bytes.decode();
             sketches[metric] = sketch;
         }
         return sketch;
@@ -132,7 +156,7 @@ final class WindowContent {
             sums[i] += other.sums[i];
         }
         for (int i : sketchNumbers) {
-            QuantileSketch sketch = other.sketches[i];
+            QuantileSketch sketch = other.sketch(i);
             if (sketch != null) {
                 mergeSketch(i, sketch);
             }
@@ -162,17 +186,16 @@ final class WindowContent {
             }
         }
         present = 0;
-        for (QuantileSketch sketch : sketches) {
-            present += sketch != null ? 1 : 0;
+        for (int i = 0; i < sketches.length; i++) {
+            present += sketches[i] != null || encoded[i] != null ? 1 : 0;
         }
         out.number(present);
         for (int i = 0; i < sketches.length; i++) {
-            QuantileSketch sketch = sketches[i];
-            if (sketch != null) {
-                byte[] bytes = SketchEncoding.encode(sketch);
+            ByteBuffer bytes = encodedSketch(i);
+            if (bytes != null) {
                 out.id(MetricLayout.id(layout.quantiles().get(i)));
-                out.number(bytes.length);
-                out.writeBytes(bytes);
+                out.number(bytes.remaining());
+                out.write(bytes.array(), bytes.arrayOffset(), bytes.remaining());
             }
         }
         present = 0;
@@ -197,14 +220,19 @@ final class WindowContent {
 
     /** The content that the bytes hold; metrics that the layout no longer has are left out. */
     static WindowContent decode(MetricLayout layout, byte[] bytes) {
+        return decode(layout, bytes, 0);
+    }
+
+    /** The content that the bytes from an offset on hold; metrics that the layout no longer has are left out. */
+    static WindowContent decode(MetricLayout layout, byte[] bytes, int offset) {
         WindowContent content = new WindowContent(layout);
-        content.mergeEncoded(bytes);
+        content.mergeEncoded(bytes, offset);
         return content;
     }
 
-    /** Adds all of an encoded content. */
-    void mergeEncoded(byte[] bytes) {
-        ByteBuffer in = ByteBuffer.wrap(bytes);
+    /** Adds all of the encoded content that begins at an offset; the bytes must not be changed afterwards. */
+    void mergeEncoded(byte[] bytes, int offset) {
+        ByteBuffer in = ByteBuffer.wrap(bytes, offset, bytes.length - offset);
         int version = in.get();
         if (version != VERSION) {
             throw new IllegalStateException("window content: version must be " + VERSION + ", found " + version);
@@ -221,12 +249,11 @@ final class WindowContent {
             int metric = layout.quantile(in.getInt());
             int length = (int) number(in);
             if (metric >= 0) {
-                QuantileSketch sketch = SketchEncoding.decode(bytes, in.position(), length);
-                QuantileSketch present = sketches[metric];
-                if (present == null) {
-                    sketches[metric] = sketch;
+                EncodedSketch sketch = new EncodedSketch(bytes, in.position(), length);
+                if (sketches[metric] == null && encoded[metric] == null) {
+                    encoded[metric] = sketch;
                 } else {
-                    present.merge(sketch);
+                    own(metric).merge(sketch.decode());
                 }
             }
             in.position(in.position() + length);

@@ -13,14 +13,19 @@ public final class Windows {
     /**
      * Windows of the catalogue with that text.
      *
+     * @param watermarkDelay by which the rows' watermark is behind their times
      * @param lateness how long after its end a pane is still corrected
      */
     public static SingleOutputStreamOperator<OutboundRecord> of(
-            SingleOutputStreamOperator<RequestRow> rows, String catalogueYaml, Goodput goodput, Duration lateness) {
+            SingleOutputStreamOperator<RequestRow> rows,
+            String catalogueYaml,
+            Goodput goodput,
+            Duration watermarkDelay,
+            Duration lateness) {
         return rows.transform(
                         "Pre-aggregate panes and fan out to views",
                         Partial.type(),
-                        new PaneOperator(catalogueYaml, goodput))
+                        new PaneOperator(catalogueYaml, goodput, watermarkDelay))
                 .uid("pane")
                 .keyBy(Partial::view)
                 .process(new AdmitFunction(catalogueYaml), Partial.type())

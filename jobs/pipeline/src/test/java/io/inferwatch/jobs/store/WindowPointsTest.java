@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -174,6 +175,34 @@ class WindowPointsTest {
                         .dimension("node", "n")
                         .values("ttft", 5))))
                 .doesNotContainKey("ttft_sketch");
+    }
+
+    @Test
+    void aPointOfTenSecondsHoldsWhatIsWatched() throws Exception {
+        WindowFixture window = new WindowFixture("fleet", 10_000_000, END)
+                .requests(500)
+                .sum("good", 400)
+                .sum("completed", 480)
+                .gauge("open_requests", 12, 30, 0, 5, 2)
+                .values("decode", 5)
+                .values("ttft", LongStream.rangeClosed(1, 500).toArray());
+
+        assertThat(fields(stored(window)).keySet())
+                .containsExactlyInAnyOrder(
+                        "requests",
+                        "requests_per_second",
+                        "revision",
+                        "error_ratio",
+                        "good_ratio",
+                        "good_per_second",
+                        "completed",
+                        "open_requests_max",
+                        "open_requests_last",
+                        "ttft_n",
+                        "ttft_p50_seconds",
+                        "ttft_p99_seconds",
+                        "ttft_p99_low_seconds",
+                        "ttft_p99_high_seconds");
     }
 
     @Test

@@ -28,7 +28,9 @@ class PaneOperatorTest {
     @BeforeEach
     void open() throws Exception {
         harness = new OneInputStreamOperatorTestHarness<>(new PaneOperator(
-                MetricCatalogue.shippedYaml(), new Goodput(Duration.ofSeconds(1), Duration.ofMillis(100), null)));
+                MetricCatalogue.shippedYaml(),
+                new Goodput(Duration.ofSeconds(1), Duration.ofMillis(100), null),
+                Duration.ofSeconds(5)));
         harness.open();
     }
 
@@ -38,16 +40,24 @@ class PaneOperatorTest {
     }
 
     @Test
-    void aPaneLeavesBeforeTheWatermarkThatEndsItAndOthersStay() throws Exception {
+    void mostOfAPaneLeavesEarlyAndTheRestBeforeTheWatermarkThatEndsIt() throws Exception {
         request(TEN);
         request(TEN + 9_999);
         request(TEN + 10_000);
-        harness.processWatermark(TEN + 9_998);
+        harness.processWatermark(TEN + 5_998);
         assertThat(partials("fleet")).isEmpty();
-        harness.processWatermark(TEN + 9_999);
+        harness.processWatermark(TEN + 5_999);
         assertThat(partials("fleet")).singleElement().satisfies(p -> {
             assertThat(p.paneEndMillis()).isEqualTo(TEN + 10_000);
             assertThat(content(p).requests()).isEqualTo(2);
+        });
+        request(TEN + 9_998);
+        harness.processWatermark(TEN + 9_998);
+        assertThat(partials("fleet")).hasSize(1);
+        harness.processWatermark(TEN + 9_999);
+        assertThat(partials("fleet")).hasSize(2).last().satisfies(p -> {
+            assertThat(p.paneEndMillis()).isEqualTo(TEN + 10_000);
+            assertThat(content(p).requests()).isEqualTo(1);
         });
         Object last = harness.getOutput().toArray()[harness.getOutput().size() - 1];
         assertThat(last).as("the watermark follows its partials").hasToString("Watermark @ " + (TEN + 9_999));
