@@ -6,7 +6,9 @@ import io.inferwatch.schemas.ReleasedSchemas;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.UndecodableEventException;
 import io.inferwatch.schemas.UndecodableEventException.Reason;
-import java.util.ArrayList;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,30 +24,77 @@ final class RowDecoder {
     private static final String REQUEST = RequestEvent.getClassSchema().getFullName();
     private static final String HEARTBEAT = Heartbeat.getClassSchema().getFullName();
 
-    /** How a field is read. */
-    private enum Read {
-        NUMBER,
-        ENUM,
-        TEXT,
-        BYTES,
-        SKIP_NUMBER,
-        SKIP_BYTES,
-        SKIP_FIXED,
-        SKIP_ANY
+    /** Reads eight bytes at once. */
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** How a field is read; numbers, not an enum, because switching over an enum costs a look into a table for every field of every event. */
+    private static final byte NUMBER = 0;
+
+    private static final byte ENUM = 1;
+    private static final byte TEXT = 2;
+    private static final byte BYTES = 3;
+    private static final byte SKIP_NUMBER = 4;
+    private static final byte SKIP_BYTES = 5;
+    private static final byte SKIP_FIXED = 6;
+    private static final byte SKIP_ANY = 7;
+
+    /** In place of a null branch: the field is no union with null. */
+    private static final byte NO_UNION = -1;
+
+    private static final int RUN = Long.BYTES;
+
+    /** The fields of a writer's schema in flat arrays, one entry a field, through which a decoder walks without following references. */
+    private static final class Plan {
+        final RequestRow.Kind kind;
+        final byte[] reads;
+
+        /** The byte that a null is written as, or {@link #NO_UNION}. */
+        final byte[] nullBytes;
+
+        /** Where the row keeps it. */
+        final int[] slots;
+
+        /** The reader's number of each of the writer's enum symbols. */
+        final int[][] symbols;
+
+        /** Bytes to step over. */
+        final int[] fixedBytes;
+
+        /** What to step over when it is no simple type. */
+        final Schema[] schemas;
+
+        /** Whether it is an array or a map, which are a single zero byte when empty. */
+        final boolean[] mayBeEmpty;
+
+        /** Whether this field and the seven after it may all be null, and the bytes that they are written as then. */
+        final boolean[] beginsRun;
+
+        final long[] nullRuns;
+
+        Plan(RequestRow.Kind kind, int fields) {
+            this.kind = kind;
+            reads = new byte[fields];
+            nullBytes = new byte[fields];
+            slots = new int[fields];
+            symbols = new int[fields][];
+            fixedBytes = new int[fields];
+            schemas = new Schema[fields];
+            mayBeEmpty = new boolean[fields];
+            beginsRun = new boolean[fields];
+            nullRuns = new long[fields];
+        }
+
+        void findRuns() {
+            for (int i = 0; i + RUN <= reads.length; i++) {
+                boolean allNullable = true;
+                for (int j = i; j < i + RUN; j++) {
+                    allNullable &= nullBytes[j] != NO_UNION;
+                }
+                beginsRun[i] = allNullable;
+                nullRuns[i] = (long) LONG.get(nullBytes, i);
+            }
+        }
     }
-
-    /**
-     * One field of a writer's schema.
-     *
-     * @param nullBranch branch of a union with null that is null; -1 when the field is no such union
-     * @param slot where the row keeps it
-     * @param symbols the reader's number of each of the writer's enum symbols
-     * @param fixedBytes bytes to step over
-     * @param schema what to step over when it is no simple type
-     */
-    private record Step(Read read, int nullBranch, int slot, int[] symbols, int fixedBytes, Schema schema) {}
-
-    private record Plan(RequestRow.Kind kind, Step[] steps) {}
 
     private final EventLayout layout;
     private final Map<Long, Plan> plans = new HashMap<>();
@@ -65,9 +114,7 @@ final class RowDecoder {
         try {
             Plan plan = plan(EventCodec.fingerprint(source));
             at = EventCodec.HEADER_BYTES;
-            for (Step step : plan.steps) {
-                run(step, row);
-            }
+            walk(plan, row);
             if (at != source.length) {
                 row.fault(
                         Reason.MALFORMED.label(),
@@ -84,44 +131,98 @@ final class RowDecoder {
         }
     }
 
-    private void run(Step step, RequestRow row) throws UndecodableEventException {
-        if (step.nullBranch >= 0) {
-            long branch = readLong();
-            if (branch == step.nullBranch) {
-                return;
-            }
-            if (branch != 1 - step.nullBranch) {
-                throw malformed("union branch: must be 0 or 1, found " + branch);
-            }
-        }
-        switch (step.read) {
-            case NUMBER -> row.number(step.slot, readLong());
-            case TEXT -> {
-                int length = readLength();
-                row.text(step.slot, at, length);
-                at += length;
-            }
-            case ENUM -> {
-                long symbol = readLong();
-                if (symbol < 0 || symbol >= step.symbols.length) {
-                    throw malformed(
-                            "enum symbol: must be from 0 to " + (step.symbols.length - 1) + ", found " + symbol);
+    /** Keeps its place in a local variable, which stays in a register, and writes it back around every call that moves it. */
+    private void walk(Plan plan, RequestRow row) throws UndecodableEventException {
+        byte[] bytes = source;
+        int place = at;
+        int fields = plan.reads.length;
+        for (int i = 0; i < fields; i++) {
+            byte nullByte = plan.nullBytes[i];
+            if (nullByte != NO_UNION) {
+                byte branch = bytes[place++];
+                if (branch == nullByte) {
+                    while (i + 1 < fields
+                            && plan.beginsRun[i + 1]
+                            && bytes.length - place >= RUN
+                            && (long) LONG.get(bytes, place) == plan.nullRuns[i + 1]) {
+                        i += RUN;
+                        place += RUN;
+                    }
+                    continue;
                 }
-                row.number(step.slot, step.symbols[(int) symbol]);
+                if ((branch & ~2) != 0) {
+                    throw malformed("union branch: must be 0 or 1, found the byte " + branch);
+                }
             }
-            case BYTES -> {
-                int length = readLength();
-                row.bytes(step.slot, at, length);
-                at += length;
+            switch (plan.reads[i]) {
+                case NUMBER -> {
+                    long number = bytes[place++];
+                    if (number < 0) {
+                        number &= 0x7F;
+                        int shift = 7;
+                        byte next;
+                        do {
+                            if (shift > 63) {
+                                throw malformed("number: longer than 64 bits");
+                            }
+                            next = bytes[place++];
+                            number |= (next & 0x7FL) << shift;
+                            shift += 7;
+                        } while (next < 0);
+                    }
+                    row.number(plan.slots[i], (number >>> 1) ^ -(number & 1));
+                }
+                case TEXT -> {
+                    at = place;
+                    int length = readLength();
+                    row.text(plan.slots[i], at, length);
+                    place = at + length;
+                }
+                case SKIP_NUMBER -> {
+                    int last = place + 9;
+                    while (bytes[place++] < 0) {
+                        if (place > last) {
+                            throw malformed("number: longer than 64 bits");
+                        }
+                    }
+                }
+                case SKIP_BYTES -> {
+                    at = place;
+                    skipBytes();
+                    place = at;
+                }
+                case SKIP_FIXED -> place += plan.fixedBytes[i];
+                case ENUM -> {
+                    at = place;
+                    long symbol = readLong();
+                    place = at;
+                    int[] symbols = plan.symbols[i];
+                    if (symbol < 0 || symbol >= symbols.length) {
+                        throw malformed("enum symbol: must be from 0 to " + (symbols.length - 1) + ", found " + symbol);
+                    }
+                    row.number(plan.slots[i], symbols[(int) symbol]);
+                }
+                case BYTES -> {
+                    at = place;
+                    int length = readLength();
+                    row.bytes(plan.slots[i], at, length);
+                    place = at + length;
+                }
+                default -> {
+                    if (plan.mayBeEmpty[i] && bytes[place] == 0) {
+                        place++;
+                        continue;
+                    }
+                    at = place;
+                    skip(plan.schemas[i]);
+                    place = at;
+                }
             }
-            case SKIP_NUMBER -> readLong();
-            case SKIP_BYTES -> skipBytes();
-            case SKIP_FIXED -> at += step.fixedBytes;
-            case SKIP_ANY -> skip(step.schema);
+            if (place > bytes.length) {
+                throw malformed("body: breaks off after " + bytes.length + " bytes");
+            }
         }
-        if (at > source.length) {
-            throw malformed("body: breaks off after " + source.length + " bytes");
-        }
+        at = place;
     }
 
     private void skip(Schema schema) throws UndecodableEventException {
@@ -236,49 +337,56 @@ final class RowDecoder {
                     null);
         }
         Schema reader = request ? RequestEvent.getClassSchema() : Heartbeat.getClassSchema();
-        List<Step> steps = new ArrayList<>();
-        for (Schema.Field field : writer.getFields()) {
-            steps.add(step(field, reader.getField(field.name())));
+        List<Schema.Field> fields = writer.getFields();
+        Plan plan = new Plan(request ? RequestRow.Kind.REQUEST : RequestRow.Kind.HEARTBEAT, fields.size());
+        for (int i = 0; i < fields.size(); i++) {
+            plan(plan, i, fields.get(i), reader.getField(fields.get(i).name()));
         }
-        return new Plan(request ? RequestRow.Kind.REQUEST : RequestRow.Kind.HEARTBEAT, steps.toArray(Step[]::new));
+        plan.findRuns();
+        return plan;
     }
 
-    private Step step(Schema.Field field, Schema.@Nullable Field readerField) {
+    private void plan(Plan plan, int i, Schema.Field field, Schema.@Nullable Field readerField) {
         Schema type = field.schema();
-        int nullBranch = -1;
+        plan.nullBytes[i] = NO_UNION;
+        plan.schemas[i] = type;
+        plan.reads[i] = SKIP_ANY;
         if (type.getType() == Schema.Type.UNION) {
             List<Schema> branches = type.getTypes();
             if (branches.size() != 2 || (!isNull(branches.get(0)) && !isNull(branches.get(1)))) {
-                return new Step(Read.SKIP_ANY, -1, -1, new int[0], 0, type);
+                return;
             }
-            nullBranch = isNull(branches.get(0)) ? 0 : 1;
+            int nullBranch = isNull(branches.get(0)) ? 0 : 1;
+            plan.nullBytes[i] = (byte) (2 * nullBranch);
             type = branches.get(1 - nullBranch);
+            plan.schemas[i] = type;
         }
-        int slot;
-        return switch (type.getType()) {
-            case INT, LONG -> {
-                slot = layout.number(field.name());
-                yield new Step(slot < 0 ? Read.SKIP_NUMBER : Read.NUMBER, nullBranch, slot, new int[0], 0, type);
-            }
-            case STRING -> {
-                slot = layout.text(field.name());
-                yield new Step(slot < 0 ? Read.SKIP_BYTES : Read.TEXT, nullBranch, slot, new int[0], 0, type);
-            }
-            case BYTES -> {
-                slot = layout.bytes(field.name());
-                yield new Step(slot < 0 ? Read.SKIP_BYTES : Read.BYTES, nullBranch, slot, new int[0], 0, type);
-            }
+        switch (type.getType()) {
+            case INT, LONG -> read(plan, i, layout.number(field.name()), NUMBER, SKIP_NUMBER);
+            case STRING -> read(plan, i, layout.text(field.name()), TEXT, SKIP_BYTES);
+            case BYTES -> read(plan, i, layout.bytes(field.name()), BYTES, SKIP_BYTES);
             case ENUM -> {
-                slot = layout.number(field.name());
-                yield slot < 0 || readerField == null
-                        ? new Step(Read.SKIP_NUMBER, nullBranch, -1, new int[0], 0, type)
-                        : new Step(Read.ENUM, nullBranch, slot, symbols(type, readerField.schema()), 0, type);
+                read(plan, i, readerField == null ? -1 : layout.number(field.name()), ENUM, SKIP_NUMBER);
+                if (readerField != null) {
+                    plan.symbols[i] = symbols(type, readerField.schema());
+                }
             }
-            case BOOLEAN -> new Step(Read.SKIP_FIXED, nullBranch, -1, new int[0], 1, type);
-            case FLOAT -> new Step(Read.SKIP_FIXED, nullBranch, -1, new int[0], Float.BYTES, type);
-            case DOUBLE -> new Step(Read.SKIP_FIXED, nullBranch, -1, new int[0], Double.BYTES, type);
-            default -> new Step(Read.SKIP_ANY, nullBranch, -1, new int[0], 0, type);
-        };
+            case BOOLEAN -> skipFixed(plan, i, 1);
+            case FLOAT -> skipFixed(plan, i, Float.BYTES);
+            case DOUBLE -> skipFixed(plan, i, Double.BYTES);
+            case ARRAY, MAP -> plan.mayBeEmpty[i] = true;
+            default -> {}
+        }
+    }
+
+    private static void read(Plan plan, int i, int slot, byte read, byte skip) {
+        plan.slots[i] = slot;
+        plan.reads[i] = slot < 0 ? skip : read;
+    }
+
+    private static void skipFixed(Plan plan, int i, int bytes) {
+        plan.reads[i] = SKIP_FIXED;
+        plan.fixedBytes[i] = bytes;
     }
 
     private static int[] symbols(Schema writer, Schema reader) {
