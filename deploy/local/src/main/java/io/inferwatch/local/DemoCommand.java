@@ -54,7 +54,7 @@ final class DemoCommand implements Callable<Integer> {
     private static final String TRACE = "agentic-coding-requests.csv.gz";
     private static final Duration EVENT_SPAN = Duration.ofMinutes(30);
     /** The last event stays this much before the minute that ends the demo; heartbeats then end the minute's windows at once. */
-    private static final Duration SETTLING = Duration.ofSeconds(6);
+    private static final Duration SETTLING = Duration.ofSeconds(8);
 
     private static final Duration PACE = Duration.ofMillis(500);
     private static final Duration STALL_LIMIT = Duration.ofSeconds(90);
@@ -150,7 +150,7 @@ final class DemoCommand implements Callable<Integer> {
                 ReplayPlan.of(trace, timing, Optional.of(data.resolve("replay.json")), InstantSource.system());
         tellWhereToLook(stack, data, log, out);
         LiveTable live = new LiveTable(out, Boolean.getBoolean("inferwatch.terminal"));
-        KafkaSettings kafka = KafkaSettings.of(stack.kafka().bootstrapServers());
+        KafkaSettings kafka = KafkaSettings.of(stack.kafka().bootstrapServers()).keepingOrder();
         try (InfluxClient client = InfluxClient.open(stack.influx());
                 EventPublisher publisher = new KafkaPublisher(PublisherSettings.of(plan.instance(), kafka))) {
             InfluxReader reader = new InfluxReader(client);
@@ -192,7 +192,7 @@ final class DemoCommand implements Callable<Integer> {
             throws InterruptedException {
         FleetTable table = FleetTable.read(reader, from, to);
         Instant grown = Instant.now();
-        while (table.requests() < expected
+        while (!table.addsUpTo(expected)
                 && Duration.between(grown, Instant.now()).compareTo(STALL_LIMIT) < 0) {
             replay.heartbeat(Instant.now());
             live.show(table.lines(), "all sent; %,d of %,d requests in InfluxDB".formatted(table.requests(), expected));

@@ -1,9 +1,13 @@
 package io.inferwatch.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.influx.InfluxClient;
@@ -38,6 +42,8 @@ import io.inferwatch.servers.InfluxServer;
 import io.inferwatch.servers.KafkaBroker;
 import io.inferwatch.servers.TestServers;
 import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +59,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.avro.specific.SpecificRecord;
@@ -184,6 +191,57 @@ class LocalPipelineIT {
             awaitAllWindows(replay, end.plusSeconds(20), end);
         }
         assertExact(plan, end);
+        assertReportIsExact("ttft", RecordedRequest::ttftMicros, end);
+        assertReportIsExact("e2e", RecordedRequest::e2eMicros, end);
+    }
+
+    /** The whole replay as {@code inferwatch report quantiles} gives it, against the file sorted. */
+    private void assertReportIsExact(String metric, Function<RecordedRequest, @Nullable Long> micros, Instant end) {
+        Map<String, List<Long>> byModel = new TreeMap<>();
+        for (RecordedRequest request : file) {
+            Long value = micros.apply(request);
+            if (value != null) {
+                byModel.computeIfAbsent(request.model(), model -> new ArrayList<>())
+                        .add(value);
+            }
+        }
+        StringWriter json = new StringWriter();
+        Instant to = end.plusMillis(1);
+        int status = InferwatchCommand.commandLine()
+                .setOut(new PrintWriter(json, true))
+                .execute(
+                        "report",
+                        "quantiles",
+                        "--metric=" + metric,
+                        "--q=0.5,0.9,0.95,0.99",
+                        "--by=model",
+                        "--from=" + to.minus(EVENT_SPAN).minusSeconds(60),
+                        "--to=" + to,
+                        "-o=json",
+                        "--influxdb-url=" + influx().url());
+        assertThat(status).as(json.toString()).isZero();
+        JsonNode groups = json(json.toString()).get("groups");
+        assertThat(groups).hasSize(byModel.size());
+        for (JsonNode group : groups) {
+            String model = group.at("/by/model").asText();
+            List<Long> values = byModel.getOrDefault(model, new ArrayList<>());
+            values.sort(null);
+            assertThat(group.get("n").asLong()).as(model).isEqualTo(values.size());
+            for (JsonNode quantile : group.get("quantiles")) {
+                double exact = ExactWindows.quantile(values, quantile.get("q").asDouble()) / 1e6;
+                assertThat(quantile.get("value").asDouble())
+                        .as(metric + " of " + model + " at " + quantile.get("q"))
+                        .isCloseTo(exact, withinPercentage(100 * TOLERANCE));
+            }
+        }
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return new ObjectMapper().readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new AssertionError(text, e);
+        }
     }
 
     /** Comes second: event time never goes back, and this one brings it to the present. */
@@ -504,7 +562,8 @@ class LocalPipelineIT {
     }
 
     private EventPublisher publisher(ReplayPlan plan) {
-        return new KafkaPublisher(PublisherSettings.of(plan.instance(), KafkaSettings.of(broker().bootstrapServers())));
+        return new KafkaPublisher(PublisherSettings.of(
+                plan.instance(), KafkaSettings.of(broker().bootstrapServers()).keepingOrder()));
     }
 
     private double compress() {

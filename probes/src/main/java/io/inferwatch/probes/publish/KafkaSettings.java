@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -64,6 +65,12 @@ public final class KafkaSettings {
             Long.toString(DELIVERY_TIMEOUT.toMillis()),
             ProducerConfig.CLIENT_ID_CONFIG,
             "inferwatch");
+
+    private static final Map<String, String> KEEPING_ORDER = Map.of(
+            ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+            "30000",
+            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+            Long.toString(Duration.ofMinutes(10).toMillis()));
 
     private final String source;
     private final Map<String, String> properties;
@@ -127,6 +134,20 @@ public final class KafkaSettings {
             throw new InvalidSettingsException(source, problems);
         }
         return settings;
+    }
+
+    /**
+     * The same, but a record that Kafka is slow to take is waited for, and what follows it with it, instead of being sent once more after them: for replays, where event time may run so
+     * much faster than the clock that a record out of its order comes too late for its window. What a file sets stays.
+     */
+    public KafkaSettings keepingOrder() {
+        Map<String, String> patient = new TreeMap<>(properties);
+        KEEPING_ORDER.forEach((name, value) -> {
+            if (Objects.equals(patient.get(name), DEFAULTS.get(name))) {
+                patient.put(name, value);
+            }
+        });
+        return new KafkaSettings(source, patient);
     }
 
     /** The servers to begin with. */

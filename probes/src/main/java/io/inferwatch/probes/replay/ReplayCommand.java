@@ -164,7 +164,7 @@ public final class ReplayCommand implements Callable<Integer> {
                 overLimit,
                 onBackwardTime,
                 Optional.ofNullable(model));
-        KafkaSettings kafka = KafkaSettings.of(bootstrapServers, kafkaConfig);
+        KafkaSettings kafka = KafkaSettings.of(bootstrapServers, kafkaConfig).keepingOrder();
         Trace trace = Trace.read(files, options);
         trace.summary().warnings().forEach(warning -> err.println("warning: " + warning));
         err.flush();

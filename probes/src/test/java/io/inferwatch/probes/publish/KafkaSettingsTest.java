@@ -90,4 +90,15 @@ class KafkaSettingsTest {
     private Path file(String text) throws IOException {
         return Files.writeString(directory.resolve("kafka.properties"), text);
     }
+
+    @Test
+    void keepingOrderMeansWaitingAndLeavesWhatAFileSets(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("kafka.properties"), "request.timeout.ms=2000\n");
+        assertThat(KafkaSettings.of("h:1").keepingOrder().producer())
+                .containsEntry("delivery.timeout.ms", "600000")
+                .containsEntry("request.timeout.ms", "30000");
+        assertThat(KafkaSettings.of("h:1", file).keepingOrder().producer())
+                .containsEntry("delivery.timeout.ms", "600000")
+                .containsEntry("request.timeout.ms", "2000");
+    }
 }
