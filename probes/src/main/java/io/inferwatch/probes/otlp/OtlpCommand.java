@@ -117,8 +117,7 @@ public final class OtlpCommand implements Callable<Integer> {
         KafkaSettings kafka = KafkaSettings.of(bootstrapServers, kafkaConfig);
         Settings root = config == null ? Settings.parse("settings", "") : Settings.read(config);
         IdentityRules identity = IdentityRules.of(root.section("identity"));
-        OtlpSettings settings =
-                OtlpSettings.of(root, http, grpc, Optional.ofNullable(tokenFile), identity, Optional.empty());
+        OtlpSettings settings = OtlpSettings.of(root, http, grpc, Optional.ofNullable(tokenFile), identity);
         root.check();
         PublisherSettings publishing = PublisherSettings.of(instance(), kafka);
         if (spool != null) {

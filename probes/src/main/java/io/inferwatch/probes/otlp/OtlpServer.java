@@ -84,9 +84,12 @@ final class OtlpServer implements AutoCloseable {
         return ((InetSocketAddress) grpc.localAddress()).getPort();
     }
 
-    /** Takes nothing new, answers what is under way. */
+    /** Takes nothing new, answers what is under way. A second call does nothing. */
     @Override
     public void close() {
+        if (threads.isShuttingDown()) {
+            return;
+        }
         http.close().syncUninterruptibly();
         grpc.close().syncUninterruptibly();
         threads.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();

@@ -34,25 +34,54 @@ public record OtlpSettings(
     private static final int DEFAULT_CAPACITY = 50_000;
     private static final int MAX_CAPACITY = 1_000_000;
 
+    /** Takes every span as the proxy's replica's, by the settings' section {@code otlp}. Problems are the section's. */
+    public static OtlpSettings inProxy(Settings section, IdentityRules identity, ReplicaIdentity replica) {
+        String tokenFile = section.text("token-file", "");
+        Settings join = section.section("join");
+        return new OtlpSettings(
+                address(section, "http-listen", "4318"),
+                address(section, "grpc-listen", "4317"),
+                tokenFile.isEmpty() ? Optional.empty() : Optional.of(Path.of(tokenFile)),
+                identity,
+                Optional.of(replica),
+                List.of(),
+                Sampling.NONE,
+                patience(join),
+                capacity(join));
+    }
+
     /** Reads the sections {@code replicas}, {@code sampling} and {@code join} of a settings file. Problems are the sections'. */
     public static OtlpSettings of(
-            Settings root,
-            ListenAddress http,
-            ListenAddress grpc,
-            Optional<Path> tokenFile,
-            IdentityRules identity,
-            Optional<ReplicaIdentity> only) {
+            Settings root, ListenAddress http, ListenAddress grpc, Optional<Path> tokenFile, IdentityRules identity) {
         Settings join = root.section("join");
-        Duration patience = join.duration("patience", Duration.ofMillis(100), Duration.ofMinutes(5), DEFAULT_PATIENCE);
         return new OtlpSettings(
                 http,
                 grpc,
                 tokenFile,
                 identity,
-                only,
+                Optional.empty(),
                 SpanReplicas.rules(root.section("replicas")),
                 Sampling.of(root.section("sampling")),
-                Objects.requireNonNullElse(patience, DEFAULT_PATIENCE),
-                (int) join.integer("capacity", 1, MAX_CAPACITY, DEFAULT_CAPACITY));
+                patience(join),
+                capacity(join));
+    }
+
+    private static Duration patience(Settings join) {
+        Duration patience = join.duration("patience", Duration.ofMillis(100), Duration.ofMinutes(5), DEFAULT_PATIENCE);
+        return Objects.requireNonNullElse(patience, DEFAULT_PATIENCE);
+    }
+
+    private static int capacity(Settings join) {
+        return (int) join.integer("capacity", 1, MAX_CAPACITY, DEFAULT_CAPACITY);
+    }
+
+    private static ListenAddress address(Settings section, String key, String whenAbsent) {
+        String text = section.text(key, whenAbsent);
+        try {
+            return ListenAddress.parse(text);
+        } catch (IllegalArgumentException e) {
+            section.problem(key, "HOST:PORT, or PORT for loopback", "'" + text + "'");
+            return ListenAddress.parse(whenAbsent);
+        }
     }
 }

@@ -36,6 +36,7 @@ public final class RequestJoin implements AutoCloseable {
     private final long[] heardAtNanos = new long[Side.values().length];
     private final Tally<Fate> fates = new Tally<>(Fate.class);
     private int waiting;
+    private boolean closed;
 
     /** Who saw a request. */
     public enum Side {
@@ -113,11 +114,12 @@ public final class RequestJoin implements AutoCloseable {
         ready.forEach(publish);
     }
 
-    /** Publishes all that waits. */
+    /** Publishes all that waits; what is offered later does not wait any more. */
     @Override
     public void close() {
         List<RequestEvent> ready = new ArrayList<>();
         synchronized (this) {
+            closed = true;
             while (!inOrder.isEmpty()) {
                 release(inOrder.remove(), Fate.TIMED_OUT, ready);
             }
@@ -158,7 +160,7 @@ public final class RequestJoin implements AutoCloseable {
             return List.of();
         }
         Side other = side == Side.MEASURED ? Side.TOLD : Side.MEASURED;
-        if (keys.isEmpty() || now - heardAtNanos[other.ordinal()] > FORGET_SIDE.toNanos()) {
+        if (closed || keys.isEmpty() || now - heardAtNanos[other.ordinal()] > FORGET_SIDE.toNanos()) {
             fates.add(Fate.NOT_AWAITED);
             return List.of(event);
         }

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * repeat is decided alike; a kept request stands for n, its weight. Thread safe.
  */
 public final class Sampling {
+    /** Keeps everything. */
+    static final Sampling NONE = new Sampling(List.of(), 1);
+
     private static final int MAX_ONE_IN = 1_000_000;
 
     private final List<Rule> rules;

@@ -3,6 +3,7 @@ package io.inferwatch.probes.proxy;
 import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.otlp.OtlpSettings;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.KafkaSettings;
@@ -81,7 +82,7 @@ public final class ProxyCommand implements Callable<Integer> {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "YAML file: replica, identity, tls, upstream-tls, timeouts, spool.")
+            description = "YAML file: replica, identity, tls, upstream-tls, timeouts, spool, otlp.")
     private @Nullable Path config;
 
     @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT,...", description = "Kafka.")
@@ -118,7 +119,11 @@ public final class ProxyCommand implements Callable<Integer> {
 
     /** What the settings file says. */
     record Configured(
-            ProxySettings proxy, ReplicaIdentity replica, IdentityRules rules, Optional<SpoolSettings> spool) {}
+            ProxySettings proxy,
+            ReplicaIdentity replica,
+            IdentityRules rules,
+            Optional<SpoolSettings> spool,
+            Optional<OtlpSettings> otlp) {}
 
     @Override
     public Integer call() throws InterruptedException {
@@ -147,8 +152,13 @@ public final class ProxyCommand implements Callable<Integer> {
     }
 
     private void serve(Configured configured, EventPublisher publisher, PrintWriter out) throws InterruptedException {
-        ProxyProbe probe =
-                ProxyProbe.start(configured.proxy(), configured.replica(), configured.rules(), publisher, adminListen);
+        ProxyProbe probe = ProxyProbe.start(
+                configured.proxy(),
+                configured.replica(),
+                configured.rules(),
+                publisher,
+                adminListen,
+                configured.otlp());
         Thread onExit = new Thread(() -> drain(probe, publisher), "inferwatch-proxy-drain");
         Runtime.getRuntime().addShutdownHook(onExit);
         out.println("replica " + configured.replica().replica() + ": " + listen.host() + ":" + probe.port() + " -> "
@@ -190,11 +200,16 @@ public final class ProxyCommand implements Callable<Integer> {
                 duration(timeouts, "upstream", ProxySettings.UPSTREAM_TIMEOUT),
                 duration(timeouts, "idle", ProxySettings.IDLE_TIMEOUT),
                 loops);
+        ReplicaIdentity watched = ReplicaIdentity.of(settings.section("replica"), environment);
+        IdentityRules rules = IdentityRules.of(settings.section("identity"));
         Configured configured = new Configured(
                 proxy,
-                ReplicaIdentity.of(settings.section("replica"), environment),
-                IdentityRules.of(settings.section("identity")),
-                spool(settings));
+                watched,
+                rules,
+                spool(settings),
+                settings.has("otlp")
+                        ? Optional.of(OtlpSettings.inProxy(settings.section("otlp"), rules, watched))
+                        : Optional.empty());
         settings.check();
         return configured;
     }

@@ -6,13 +6,19 @@ import io.inferwatch.probes.admin.PublisherMetrics;
 import io.inferwatch.probes.admin.Readiness;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.otlp.OtlpProbe;
+import io.inferwatch.probes.otlp.OtlpSettings;
+import io.inferwatch.probes.otlp.RequestJoin;
 import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.schemas.RequestEvent;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * The proxy, its measuring, its heartbeats and its admin port as one. The served traffic depends on none of the others: the publisher drops and counts
@@ -24,13 +30,20 @@ public final class ProxyProbe implements AutoCloseable {
     private final RequestMeters meters;
     private final ProxyServer server;
     private final AdminServer admin;
+    private final Optional<OtlpProbe> otlp;
     private final Readiness readiness;
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    private ProxyProbe(RequestMeters meters, ProxyServer server, AdminServer admin, Readiness readiness) {
+    private ProxyProbe(
+            RequestMeters meters,
+            ProxyServer server,
+            AdminServer admin,
+            Optional<OtlpProbe> otlp,
+            Readiness readiness) {
         this.meters = meters;
         this.server = server;
         this.admin = admin;
+        this.otlp = otlp;
         this.readiness = readiness;
     }
 
@@ -41,33 +54,46 @@ public final class ProxyProbe implements AutoCloseable {
             ReplicaIdentity replica,
             IdentityRules rules,
             EventPublisher publisher) {
-        return start(ProxySettings.of(listen, upstream), replica, rules, publisher, ListenAddress.parse("0"));
+        return start(
+                ProxySettings.of(listen, upstream),
+                replica,
+                rules,
+                publisher,
+                ListenAddress.parse("0"),
+                Optional.empty());
     }
 
-    /** Serves from now on, and sends what it measures to the publisher. */
+    /**
+     * Serves from now on, and sends what it measures to the publisher; where spans of the server are taken, joined with them, so that a request is one
+     * event.
+     */
     static ProxyProbe start(
             ProxySettings settings,
             ReplicaIdentity replica,
             IdentityRules rules,
             EventPublisher publisher,
-            ListenAddress adminAddress) {
+            ListenAddress adminAddress,
+            Optional<OtlpSettings> otlpSettings) {
         PrometheusRegistry registry = new PrometheusRegistry();
         PublisherMetrics.register(publisher, registry);
         ProxyCounters counters = new ProxyCounters(registry);
-        // What the publisher drops, it counts.
-        RequestMeters meters = new RequestMeters(replica, rules, counters, publisher::publish);
         Readiness readiness = new Readiness();
         AdminServer admin = AdminServer.start(adminAddress, registry, readiness);
+        Optional<OtlpProbe> otlp = Optional.empty();
+        RequestMeters meters;
         ProxyServer server;
         try {
+            otlp = otlpSettings.map(present -> OtlpProbe.start(present, publisher, registry));
+            meters = new RequestMeters(replica, rules, counters, events(publisher, otlp));
             server = ProxyServer.start(settings, meters::begin);
         } catch (RuntimeException e) {
+            otlp.ifPresent(OtlpProbe::close);
             admin.close();
             throw e;
         }
         publisher.heartbeats(() -> List.of(meters.state()));
         readiness.ready();
-        return new ProxyProbe(meters, server, admin, readiness);
+        return new ProxyProbe(meters, server, admin, otlp, readiness);
     }
 
     /** The port that clients use. */
@@ -77,6 +103,11 @@ public final class ProxyProbe implements AutoCloseable {
 
     int adminPort() {
         return admin.port();
+    }
+
+    /** What takes the server's spans, where that was asked for. */
+    Optional<OtlpProbe> otlp() {
+        return otlp;
     }
 
     RequestMeters meters() {
@@ -114,7 +145,14 @@ public final class ProxyProbe implements AutoCloseable {
     public void close() {
         readiness.unready("closed");
         server.close();
+        otlp.ifPresent(OtlpProbe::close);
         admin.close();
         closed.countDown();
+    }
+
+    /** Where measured requests go; what the publisher drops, it counts. */
+    private static Consumer<RequestEvent> events(EventPublisher publisher, Optional<OtlpProbe> otlp) {
+        return otlp.<Consumer<RequestEvent>>map(probe -> event -> probe.join().offer(RequestJoin.Side.MEASURED, event))
+                .orElse(publisher::publish);
     }
 }

@@ -15,30 +15,36 @@ import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
+import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /** The official SDK and its exporters, as an engine uses them. */
-final class Exporters {
+public final class Exporters {
     private static final long TIMEOUT_SECONDS = 20;
 
     private Exporters() {}
 
-    static SpanExporter http(int port, String compression) {
+    public static SpanExporter http(int port, String compression) {
         return OtlpHttpSpanExporter.builder()
                 .setEndpoint("http://127.0.0.1:" + port + "/v1/traces")
                 .setCompression(compression)
                 .build();
     }
 
-    static SpanExporter grpc(int port, String compression) {
+    public static SpanExporter grpc(int port, String compression) {
         return OtlpGrpcSpanExporter.builder()
                 .setEndpoint("http://127.0.0.1:" + port)
                 .setCompression(compression)
                 .build();
     }
 
-    /** Sends vLLM's span of one request whose caller's span is this, and says whether the answer was success. */
     static boolean sendVllm(SpanExporter exporter, String replica, String traceId, String callerSpanId) {
+        return sendVllm(exporter, replica, traceId, callerSpanId, Instant.ofEpochSecond(0, Spans.START_NANOS));
+    }
+
+    /** Sends vLLM's span of one request of a second whose caller's span is this, and says whether the answer was success. */
+    public static boolean sendVllm(
+            SpanExporter exporter, String replica, String traceId, String callerSpanId, Instant start) {
         Resource resource = Resource.create(Attributes.of(AttributeKey.stringKey("service.instance.id"), replica));
         CompletableResultCode sent;
         try (SdkTracerProvider provider = SdkTracerProvider.builder()
@@ -52,7 +58,7 @@ final class Exporters {
                     .spanBuilder("llm_request")
                     .setSpanKind(SpanKind.SERVER)
                     .setParent(caller)
-                    .setStartTimestamp(Spans.START_NANOS, TimeUnit.NANOSECONDS)
+                    .setStartTimestamp(start)
                     .setAttribute("gen_ai.request.id", "chatcmpl-" + traceId)
                     .setAttribute("gen_ai.usage.prompt_tokens", 10L)
                     .setAttribute("gen_ai.usage.completion_tokens", 5L)
@@ -60,7 +66,7 @@ final class Exporters {
                     .setAttribute("gen_ai.latency.time_to_first_token", 0.25)
                     .setAttribute("gen_ai.latency.e2e", 0.95)
                     .startSpan()
-                    .end(Spans.START_NANOS + 1_000_000_000L, TimeUnit.NANOSECONDS);
+                    .end(start.plusSeconds(1));
             sent = provider.forceFlush().join(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         }
         return sent.isSuccess();

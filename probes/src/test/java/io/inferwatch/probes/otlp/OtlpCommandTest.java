@@ -40,9 +40,9 @@ class OtlpCommandTest {
                 .isEqualTo(2);
         assertThat(err.toString().strip()).isEqualTo("inferwatch probe otlp: " + config + """
                 :
-                  join.patience: must be a duration between 100ms and 5m such as 10s, found '1h'
                   replicas.chat-0.match: must be a mapping of resource attributes, found none
                   sampling.keep-one-in: must be a whole number between 1 and 1000000, found 0
+                  join.patience: must be a duration between 100ms and 5m such as 10s, found '1h'
                   samplign: unknown key, did you mean 'sampling'?
                   identity.headers.tennant: unknown key, did you mean 'tenant'?""");
     }

@@ -309,8 +309,7 @@ class OtlpServerIT {
                         ListenAddress.parse("0"),
                         ListenAddress.parse("0"),
                         tokenFile,
-                        Spans.identity(directory),
-                        Optional.empty()),
+                        Spans.identity(directory)),
                 publisher,
                 registry);
     }

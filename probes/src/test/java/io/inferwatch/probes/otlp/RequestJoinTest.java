@@ -196,6 +196,8 @@ class RequestJoinTest {
         join.offer(Side.TOLD, trace(told(0), "b"));
         join.close();
         assertThat(published).hasSize(2);
+        join.offer(Side.MEASURED, trace(measured(0), "c"));
+        assertThat(published).hasSize(3);
         assertThat(join.waiting()).isZero();
     }
 

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.otlp.OtlpSettings;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.settings.Settings;
 import java.net.URI;
@@ -29,7 +30,27 @@ final class Probes {
         ReplicaIdentity replica = ReplicaIdentity.of(yaml.section("replica"), Map.of());
         IdentityRules rules = IdentityRules.of(yaml.section("identity"));
         yaml.check();
-        return ProxyProbe.start(settings, replica, rules, publisher, ListenAddress.parse("0"));
+        return ProxyProbe.start(settings, replica, rules, publisher, ListenAddress.parse("0"), Optional.empty());
+    }
+
+    /** One that takes the server's spans, too. */
+    static ProxyProbe startWithOtlp(URI upstream, RecordingPublisher publisher, Path directory) {
+        Settings yaml = Settings.parse("test", """
+                replica: {name: chat-0, version: v7}
+                identity: {salt-file: '%s'}
+                otlp: {http-listen: "0", grpc-listen: "0", join: {patience: 300ms}}
+                """.formatted(directory.resolve("salt")));
+        ReplicaIdentity replica = ReplicaIdentity.of(yaml.section("replica"), Map.of());
+        IdentityRules rules = IdentityRules.of(yaml.section("identity"));
+        OtlpSettings otlp = OtlpSettings.inProxy(yaml.section("otlp"), rules, replica);
+        yaml.check();
+        return ProxyProbe.start(
+                settings(upstream, Duration.ofSeconds(30)),
+                replica,
+                rules,
+                publisher,
+                ListenAddress.parse("0"),
+                Optional.of(otlp));
     }
 
     static ProxySettings settings(URI upstream, Duration upstreamTimeout) {
