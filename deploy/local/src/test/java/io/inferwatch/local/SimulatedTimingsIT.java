@@ -131,8 +131,8 @@ class SimulatedTimingsIT {
     }
 
     /**
-     * Every interval of the proxy's holds the server's: it begins before and ends after. A machine with other work to do holds either side up between
-     * its two stamps and so only adds to the difference; what the way of measuring itself adds is the least that is found.
+     * Every interval of the proxy's holds the server's: it begins before and ends after. A machine with other work to do holds either side
+     * up between its two stamps and so only adds to the difference; what the way of measuring itself adds is the least that is found.
      */
     @Test
     void theProxysTimesAreTheServersWithinAMillisecondOrAPercent() throws Exception {

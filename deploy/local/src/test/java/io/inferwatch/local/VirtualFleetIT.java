@@ -42,7 +42,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
-/** Twelve minutes of three simulated servers, seed 7, one of which is a slow node for the second half, through the job that makes windows. */
+/**
+ * Twelve minutes of three simulated servers, seed 7, one of which is a slow node for the second half, through the job that makes windows.
+ */
 class VirtualFleetIT {
     private static final Duration HALF = Duration.ofMinutes(6);
     private static final String SLOW = "replica-1";

@@ -17,9 +17,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * Three simulated servers behind proxies under the load of a real trace. After at least twenty seconds that warm up come whole minutes; when half of them are
- * over, one server becomes a slow node. The summary compares each replica's time to first token before and after in InfluxDB: it succeeds when the slow one's P99 has grown by half or
- * more and no other's has, and when InfluxDB has every request that was sent.
+ * Three simulated servers behind proxies under the load of a real trace. After at least twenty seconds that warm up come whole minutes;
+ * when half of them are over, one server becomes a slow node. The summary compares each replica's time to first token before and after in
+ * InfluxDB: it succeeds when the slow one's P99 has grown by half or more and no other's has, and when InfluxDB has every request that was
+ * sent.
  */
 public final class LiveDemo {
     private static final int REPLICAS = 3;

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Sends the requests of a trace as streamed chats when they are due, to one server after the other, whether former ones are answered or not, from a thread of its own,
- * until it is stopped. Each prompt is a text of its own, so that no cache shortens what the trace says.
+ * Sends the requests of a trace as streamed chats when they are due, to one server after the other, whether former ones are answered or
+ * not, from a thread of its own, until it is stopped. Each prompt is a text of its own, so that no cache shortens what the trace says.
  */
 final class LiveTraffic implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);

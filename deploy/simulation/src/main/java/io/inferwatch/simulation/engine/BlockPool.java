@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The blocks of a paged KV cache. A block is free, in use by one or more sequences, or unused but remembered by its hash; remembered ones are
- * found again, and given away, least recently used first, when nothing is free. At any moment free + remembered + used = all. Not thread safe.
+ * The blocks of a paged KV cache. A block is free, in use by one or more sequences, or unused but remembered by its hash; remembered ones
+ * are found again, and given away, least recently used first, when nothing is free. At any moment free + remembered + used = all. Not
+ * thread safe.
  */
 final class BlockPool {
     private final int[] users;

@@ -2,8 +2,8 @@ package io.inferwatch.simulation.engine;
 
 /**
  * How long a step takes: {@code step + prefillToken * prefill tokens + prefillPair * prefill pairs + decodeSequence * decode sequences +
- * decodeContext * decode context tokens}, times a slowness that is 1 for a healthy machine. The sum, not the roofline's maximum, of reading and
- * computing: engines hide one behind the other only in part.
+ * decodeContext * decode context tokens}, times a slowness that is 1 for a healthy machine. The sum, not the roofline's maximum, of reading
+ * and computing: engines hide one behind the other only in part.
  *
  * @param stepNanos of every step: the weights are read once, kernels are started
  * @param prefillTokenNanos multiplications with the weights
@@ -27,9 +27,10 @@ public record CostModel(
     private static final double LAUNCH_NANOS = 1e6;
 
     /**
-     * Llama 3.1 8B in bfloat16 on one A100 80 GB, from the data sheet: 312 TFLOP/s of which half are reached, 2,039 GB/s of which four fifths are;
-     * two operations a weight and token, four a layer, hidden dimension and pair of tokens; 128 KiB of keys and values a token; 1 ms to start kernels. A step
-     * takes 10.8 ms, a prompt token 103 us, a pair 3.4 ns, a context token 80 ns; a sequence costs 20 us (an assumption).
+     * Llama 3.1 8B in bfloat16 on one A100 80 GB, from the data sheet: 312 TFLOP/s of which half are reached, 2,039 GB/s of which four
+     * fifths are; two operations a weight and token, four a layer, hidden dimension and pair of tokens; 128 KiB of keys and values a token;
+     * 1 ms to start kernels. A step takes 10.8 ms, a prompt token 103 us, a pair 3.4 ns, a context token 80 ns; a sequence costs 20 us (an
+     * assumption).
      */
     public static CostModel llama8bOnA100() {
         return new CostModel(

@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Continuous batching as vLLM does it. Each step has a budget of tokens. Running sequences come first, in the order in which they began: one token for
- * those that decode, the next part of the prompt for those that do not (chunked prefill). What is left goes to waiting ones, first come first
- * served, as long as their blocks can be had; blocks of their prompts that the prefix cache knows are shared and not computed. A running sequence that needs a
- * block when there is none takes those of the sequence that began last, which goes back to the head of the queue and is computed again from its
- * beginning; in such a step no waiting one begins. A step takes what {@link CostModel} says, and at its end each sequence whose known tokens are all
- * computed gets its next token.
+ * Continuous batching as vLLM does it. Each step has a budget of tokens. Running sequences come first, in the order in which they began:
+ * one token for those that decode, the next part of the prompt for those that do not (chunked prefill). What is left goes to waiting ones,
+ * first come first served, as long as their blocks can be had; blocks of their prompts that the prefix cache knows are shared and not
+ * computed. A running sequence that needs a block when there is none takes those of the sequence that began last, which goes back to the
+ * head of the queue and is computed again from its beginning; in such a step no waiting one begins. A step takes what {@link CostModel}
+ * says, and at its end each sequence whose known tokens are all computed gets its next token.
  *
- * <p>Full blocks of prompts are remembered, those of answers are not. added = running + waiting + ended + cancelled, and blocks in use belong to running
- * sequences alone, at any moment. Runs on its timeline's thread.
+ * <p>Full blocks of prompts are remembered, those of answers are not. added = running + waiting + ended + cancelled, and blocks in use
+ * belong to running sequences alone, at any moment. Runs on its timeline's thread.
  */
 public final class Engine {
     private final EngineSpec spec;
@@ -150,8 +150,9 @@ public final class Engine {
     }
 
     private void end(Sequence sequence) {
+        int before = sequence.computedTokens();
         sequence.computed();
-        rememberFullBlocks(sequence);
+        rememberBlocksFilled(sequence, before);
         if (!sequence.isTokenDue()) {
             return;
         }
@@ -260,12 +261,13 @@ public final class Engine {
         return true;
     }
 
-    private void rememberFullBlocks(Sequence sequence) {
+    /** Those of the prompt that became full since so many tokens were computed. */
+    private void rememberBlocksFilled(Sequence sequence, int computedBefore) {
         if (!spec.prefixCaching() || isCold) {
             return;
         }
         int full = Math.min(sequence.prompt().fullBlocks(), sequence.computedTokens() / spec.blockTokens());
-        for (int block = 0; block < full; block++) {
+        for (int block = computedBefore / spec.blockTokens(); block < full; block++) {
             pool.remember(sequence.blocks.get(block), sequence.prompt().blockHash(block));
         }
     }

@@ -28,8 +28,8 @@ public record EngineSpec(
     }
 
     /**
-     * Llama 3.1 8B on one A100 80 GB: of 90 % of the memory 16 GB are weights and 2 GB activations, and a block of 16 tokens has 2 MiB, which
-     * leaves 25,600 blocks; budget and sequences are vLLM's usual 2,048 and 256.
+     * Llama 3.1 8B on one A100 80 GB: of 90 % of the memory 16 GB are weights and 2 GB activations, and a block of 16 tokens has 2 MiB,
+     * which leaves 25,600 blocks; budget and sequences are vLLM's usual 2,048 and 256.
      */
     public static EngineSpec llama8bOnA100() {
         return new EngineSpec(16, 25_600, 2_048, 256, 131_072, true, CostModel.llama8bOnA100());

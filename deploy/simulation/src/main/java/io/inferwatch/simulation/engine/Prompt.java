@@ -3,8 +3,9 @@ package io.inferwatch.simulation.engine;
 import java.util.List;
 
 /**
- * A prompt as the engine sees it: how many tokens, and for each full block a hash of all that stands in it and before it, by which the prefix cache
- * knows it again. Two prompts share the hashes of the blocks that they have in common from the beginning, and (but for collisions of 64 bits) no others.
+ * A prompt as the engine sees it: how many tokens, and for each full block a hash of all that stands in it and before it, by which the
+ * prefix cache knows it again. Two prompts share the hashes of the blocks that they have in common from the beginning, and (but for
+ * collisions of 64 bits) no others.
  */
 public final class Prompt {
     /** The simulated tokeniser: four characters are a token. */

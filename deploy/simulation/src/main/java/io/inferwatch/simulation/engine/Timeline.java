@@ -5,8 +5,8 @@ import java.util.OptionalLong;
 import java.util.PriorityQueue;
 
 /**
- * Virtual time in nanoseconds from 0: actions run in the order of the moments at which they are due and, at one moment, in the order in which they
- * were asked for, so that a simulation is the same in every run. Who drives it decides how fast it passes. Not thread safe.
+ * Virtual time in nanoseconds from 0: actions run in the order of the moments at which they are due and, at one moment, in the order in
+ * which they were asked for, so that a simulation is the same in every run. Who drives it decides how fast it passes. Not thread safe.
  */
 public final class Timeline {
     private record Entry(long dueNanos, long order, Runnable action) {}

@@ -10,9 +10,9 @@ import java.util.OptionalInt;
 import java.util.SplittableRandom;
 
 /**
- * Requests without end, the same for the same seed, at exponential intervals. Half of them go on with a conversation, whose prompt is all that was said before
- * and a new question; a tenth are about a long document. Each has one of three templates, whose text stands before it and is shared by all of its
- * kind, and one of twelve tenants, the first the busiest.
+ * Requests without end, the same for the same seed, at exponential intervals. Half of them go on with a conversation, whose prompt is all
+ * that was said before and a new question; a tenth are about a long document. Each has one of three templates, whose text stands before it
+ * and is shared by all of its kind, and one of twelve tenants, the first the busiest.
  */
 public final class PoissonLoad implements Iterator<Arrival> {
     private static final int TENANTS = 12;

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Simulated servers under a load, with a probe beside each, in virtual time: an hour of ten requests a second takes seconds. The same servers, load, faults and
- * start give the same events. Requests of a session go to one replica; sessions are spread evenly by their hash. Every replica sends a heartbeat each five
- * seconds. Not thread safe.
+ * Simulated servers under a load, with a probe beside each, in virtual time: an hour of ten requests a second takes seconds. The same
+ * servers, load, faults and start give the same events. Requests of a session go to one replica; sessions are spread evenly by their hash.
+ * Every replica sends a heartbeat each five seconds. Not thread safe.
  */
 public final class VirtualFleet {
     private final Timeline timeline = new Timeline();

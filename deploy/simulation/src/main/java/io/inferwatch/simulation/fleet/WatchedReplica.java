@@ -26,8 +26,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server and the probe beside it: every request that ends becomes one event, numbered without gaps, and is in the heartbeats while it is open. The client's times are
- * the server's: the network takes none. A client goes away when it has waited for its answer for two minutes.
+ * A server and the probe beside it: every request that ends becomes one event, numbered without gaps, and is in the heartbeats while it is
+ * open. The client's times are the server's: the network takes none. A client goes away when it has waited for its answer for two minutes.
  */
 final class WatchedReplica {
     static final long HEARTBEAT_NANOS = 5_000_000_000L;

@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP interface on one connection: takes requests one after the other, a second one before the first is answered ends the connection. A client that goes away
- * cancels what it has asked.
+ * The HTTP interface on one connection: takes requests one after the other, a second one before the first is answered ends the connection.
+ * A client that goes away cancels what it has asked.
  */
 final class ApiHandler extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(ApiHandler.class);

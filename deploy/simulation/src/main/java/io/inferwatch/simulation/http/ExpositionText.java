@@ -3,8 +3,8 @@ package io.inferwatch.simulation.http;
 import java.util.Locale;
 
 /**
- * A page of metrics in Prometheus' text format. Written by hand because vLLM's names (a histogram that ends in {@code _total}, a gauge in {@code _info}) are what
- * client libraries refuse.
+ * A page of metrics in Prometheus' text format. Written by hand because vLLM's names (a histogram that ends in {@code _total}, a gauge in
+ * {@code _info}) are what client libraries refuse.
  */
 final class ExpositionText {
     private final StringBuilder page = new StringBuilder(16_384);

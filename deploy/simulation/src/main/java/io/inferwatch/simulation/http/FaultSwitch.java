@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What is to be switched, as the interface takes it: {@code {"slow-node": 3, "cold-cache": true, "error-burst": false}}, a severity, {@code true} for the usual one, {@code false} or
- * {@code null} for off.
+ * What is to be switched, as the interface takes it: {@code {"slow-node": 3, "cold-cache": true, "error-burst": false}}, a severity, {@code
+ * true} for the usual one, {@code false} or {@code null} for off.
  */
 record FaultSwitch(Map<Fault, Double> on, List<Fault> off) {
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -10,8 +10,8 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * A request that is being answered: puts the choices' tokens and ends together, stamps what is handed to the connection, and reports the whole when it is over. On the
- * connection's thread alone.
+ * A request that is being answered: puts the choices' tokens and ends together, stamps what is handed to the connection, and reports the
+ * whole when it is over. On the connection's thread alone.
  */
 final class Generation {
     private final String id;

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets a timeline pass at the pace of the clock, on a thread of its own. What is due runs some ten microseconds late, more on a busy machine, and the
- * schedule does not shift by that: what follows is due when it would have been.
+ * Lets a timeline pass at the pace of the clock, on a thread of its own. What is due runs some ten microseconds late, more on a busy
+ * machine, and the schedule does not shift by that: what follows is due when it would have been.
  */
 final class RealTime implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RealTime.class);

@@ -20,9 +20,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A simulated inference server that answers over HTTP: chat and text completions, streamed or not, models, health, version, vLLM's metrics, and a switch for faults
- * that only its own host may use. Every answer carries {@code x-simulated-by}. Tokens are sent when the model's schedule says, some tenths of a millisecond late; the
- * timing log has the times at which they really were. Nothing of a prompt is kept or logged.
+ * A simulated inference server that answers over HTTP: chat and text completions, streamed or not, models, health, version, vLLM's metrics,
+ * and a switch for faults that only its own host may use. Every answer carries {@code x-simulated-by}. Tokens are sent when the model's
+ * schedule says, some tenths of a millisecond late; the timing log has the times at which they really were. Nothing of a prompt is kept or
+ * logged.
  */
 public final class SimulationServer implements AutoCloseable {
     private static final int THREADS = 2;
@@ -72,11 +73,8 @@ public final class SimulationServer implements AutoCloseable {
             server.close();
             throw new InvalidSettingsException(
                     "simulated server",
-                    List.of("port: must be free on %s, found %d (%s)"
-                            .formatted(
-                                    settings.host(),
-                                    settings.port(),
-                                    bound.cause().getMessage())));
+                    List.of("host, port: must be an address that is free on this host, found %s:%d (%s)"
+                            .formatted(settings.host(), settings.port(), bound.cause())));
         }
         return server;
     }
@@ -89,7 +87,8 @@ public final class SimulationServer implements AutoCloseable {
     /** Where it answers. */
     public String url() {
         InetSocketAddress address = (InetSocketAddress) channel.localAddress();
-        return "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
+        String host = address.getAddress().getHostAddress();
+        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
     }
 
     /** Switches a fault on, from the next moment on. */

@@ -32,8 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a span {@code llm_request} for each request that was answered whole, with the names and units of vLLM's, as OTLP over HTTP in protobuf, every half second. Up
- * to 4,096 spans wait; what does not fit or is not taken is dropped and counted, never tried again. Never holds up a request.
+ * Sends a span {@code llm_request} for each request that was answered whole, with the names and units of vLLM's, as OTLP over HTTP in
+ * protobuf, every half second. Up to 4,096 spans wait; what does not fit or is not taken is dropped and counted, never tried again. Never
+ * holds up a request.
  */
 final class SpanExporter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SpanExporter.class);

@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * An answer as server-sent events: in a chat a role chunk before a choice's first token, an event for each token, one with the finish reason for each choice, usage if
- * asked for, {@code [DONE]}. Headers are sent with the first token: what fails before has a status of its own, what fails later an error event.
+ * An answer as server-sent events: in a chat a role chunk before a choice's first token, an event for each token, one with the finish
+ * reason for each choice, usage if asked for, {@code [DONE]}. Headers are sent with the first token: what fails before has a status of its
+ * own, what fails later an error event.
  */
 final class StreamedAnswer implements Answer {
     private final Connection connection;

@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The server's {@code /metrics} under the names, labels and buckets of vLLM's V1 engine. As there, times begin with tokenisation, one observation of the inter-token
- * latency is one output event, and a choice of a request counts as a request. Belongs to the timeline's thread.
+ * The server's {@code /metrics} under the names, labels and buckets of vLLM's V1 engine. As there, times begin with tokenisation, one
+ * observation of the inter-token latency is one output event, and a choice of a request counts as a request. Belongs to the timeline's
+ * thread.
  */
 final class VllmMetrics {
     private static final double[] FIRST_TOKEN = {

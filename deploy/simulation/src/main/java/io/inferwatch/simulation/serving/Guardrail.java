@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * How prompts are checked before the engine sees them. Inline checks take 128 ms in the median and 342 ms at P95; those of a sidecar 43 and 116 ms, but
- * after 80 ms the request is let through without an answer.
+ * How prompts are checked before the engine sees them. Inline checks take 128 ms in the median and 342 ms at P95; those of a sidecar 43 and
+ * 116 ms, but after 80 ms the request is let through without an answer.
  */
 public enum Guardrail {
     /** Not at all. */

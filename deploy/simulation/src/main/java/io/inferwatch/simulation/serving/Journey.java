@@ -5,8 +5,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A request's way through a server, complete. Times are those of the server's timeline, in nanoseconds; arrival + stages before the engine = queued;
- * queued + queue = scheduled; scheduled + prefill = first token; first token + decode = last token; last token + post-processing = end.
+ * A request's way through a server, complete. Times are those of the server's timeline, in nanoseconds; arrival + stages before the engine
+ * = queued; queued + queue = scheduled; scheduled + prefill = first token; first token + decode = last token; last token + post-processing
+ * = end.
  *
  * @param version of the server when the request came
  * @param scheduledNanos first time that it was; empty when it never was

@@ -19,9 +19,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server: gateway, authentication, guardrail, tokenisation, engine, post-processing. A request's chance (stages, guardrail, faults that strike it) depends on
- * the server's seed and the request's number alone, so that a fault that is switched on changes what it must and nothing else. A fault of the
- * stages strikes requests that come while it is on, one of the engine every step that begins then.
+ * A server: gateway, authentication, guardrail, tokenisation, engine, post-processing. A request's chance (stages, guardrail, faults that
+ * strike it) depends on the server's seed and the request's number alone, so that a fault that is switched on changes what it must and
+ * nothing else. A fault of the stages strikes requests that come while it is on, one of the engine every step that begins then.
  *
  * <p>started = ended + open at any moment; a request that hangs is open until it is cancelled. Runs on its timeline's thread.
  */

@@ -3,8 +3,8 @@ package io.inferwatch.simulation.serving;
 import java.util.SplittableRandom;
 
 /**
- * How long the stages around the engine take, one after the other: gateway, authentication, (guardrail,) tokenisation before it and post-processing
- * (filter, audit) after it. Tokenisation takes {@code tokenizeNanos * characters^1.15}: it grows faster than the prompt.
+ * How long the stages around the engine take, one after the other: gateway, authentication, (guardrail,) tokenisation before it and
+ * post-processing (filter, audit) after it. Tokenisation takes {@code tokenizeNanos * characters^1.15}: it grows faster than the prompt.
  *
  * @param tokenizeNanos of one character
  */

@@ -1,4 +1,7 @@
-/** A simulated inference server in virtual time: the stages around the engine, guardrails, and the faults that can be switched on while it runs. */
+/**
+ * A simulated inference server in virtual time: the stages around the engine, guardrails, and the faults that can be switched on while it
+ * runs.
+ */
 @NullMarked
 package io.inferwatch.simulation.serving;
 

@@ -288,7 +288,8 @@ class SimulationServerIT {
 
         assertThatThrownBy(() -> SimulationServer.start(same))
                 .isInstanceOf(InvalidSettingsException.class)
-                .hasMessageContaining("port: must be free on 127.0.0.1, found " + server.port());
+                .hasMessageContaining(
+                        "host, port: must be an address that is free on this host, found 127.0.0.1:" + server.port());
     }
 
     private void assertRefused(String path, String body, int status, String reason) throws Exception {

@@ -15,7 +15,9 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** A step costs 10 ms, a prompt token 0.1 ms, a decoding sequence 1 ms; the gateway takes 1 ms, authentication 2 ms, post-processing 3 ms. */
+/**
+ * A step costs 10 ms, a prompt token 0.1 ms, a decoding sequence 1 ms; the gateway takes 1 ms, authentication 2 ms, post-processing 3 ms.
+ */
 class SimulatedServerTest {
     private static final EngineSpec ENGINE =
             new EngineSpec(4, 1_000, 100, 8, 400, true, new CostModel(10e6, 0.1e6, 0, 1e6, 0));
