@@ -13,6 +13,8 @@ import io.inferwatch.jobs.KafkaTopics;
 import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.otlp.OtlpProbe;
+import io.inferwatch.probes.otlp.OtlpSettings;
 import io.inferwatch.probes.proxy.ProxyProbe;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.KafkaPublisher;
@@ -28,6 +30,7 @@ import io.inferwatch.simulation.http.SimulationServer;
 import io.inferwatch.simulation.http.SimulationSettings;
 import io.inferwatch.simulation.serving.Fault;
 import io.inferwatch.simulation.serving.ServerSpec;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -43,6 +46,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -53,7 +57,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the proxy says of a simulated server against what the server says of itself. */
+/** What the probes say of a simulated server against what the server says of itself. */
 class SimulatedTimingsIT {
     private static final int WARM_UP = 20;
     private static final int REQUESTS = 40;
@@ -195,6 +199,46 @@ class SimulatedTimingsIT {
         await().atMost(PATIENCE).until(() -> events().anyMatch(event -> event.getOutcome() == Outcome.CLIENT_CANCEL));
     }
 
+    @Test
+    void theServersSpansBecomeEventsWithItsOwnTimes() throws Exception {
+        String trace = "0af7651916cd43dd8448eb211c80319c";
+        Settings settings = Settings.parse(
+                "test", "join: {patience: 100ms}\nidentity: {salt-file: '" + directory.resolve("salt") + "'}");
+        ListenAddress any = ListenAddress.parse("0");
+        OtlpSettings otlp =
+                OtlpSettings.of(settings, any, any, Optional.empty(), IdentityRules.of(settings.section("identity")));
+        Path tracedLog = directory.resolve("traced.jsonl");
+        ServerSpec spec = ServerSpec.usual(2, 9);
+        try (OtlpProbe probe = OtlpProbe.start(otlp, publisher, new PrometheusRegistry());
+                SimulationServer traced = SimulationServer.start(SimulationSettings.of(spec)
+                        .withTimingLog(tracedLog)
+                        .withTraces(URI.create("http://127.0.0.1:" + probe.httpPort() + "/v1/traces")))) {
+            HttpRequest request = HttpRequest.newBuilder(URI.create(traced.url() + "/v1/completions"))
+                    .header("traceparent", "00-" + trace + "-b7ad6b7169203331-01")
+                    .POST(HttpRequest.BodyPublishers.ofString(
+                            "{\"max_tokens\": 7, \"ignore_eos\": true, \"prompt\": \"a b c\"}"))
+                    .build();
+            assertThat(client.send(request, HttpResponse.BodyHandlers.discarding())
+                            .statusCode())
+                    .isEqualTo(200);
+            await().atMost(PATIENCE).until(() -> spans(trace).findFirst().isPresent());
+        }
+        JsonNode choice = json.readTree(Files.readAllLines(tracedLog).get(0)).at("/choices/0");
+        assertThat(spans(trace)).singleElement().satisfies(event -> {
+            assertThat(event.getReplica()).isEqualTo(spec.replica());
+            assertThat(event.getVersion()).isEqualTo(spec.version());
+            assertThat(event.getModel()).isEqualTo(spec.model());
+            assertThat(event.getOutputTokens()).isEqualTo(7);
+            assertThat(event.getPromptTokens())
+                    .isEqualTo(choice.get("promptTokens").asLong());
+            assertThat(event.getQueueMicros())
+                    .isEqualTo(Math.round(choice.get("queueNanos").asLong() / 1e3));
+            assertThat(event.getPrefillMicros())
+                    .isEqualTo(Math.round(choice.get("prefillNanos").asLong() / 1e3));
+            assertThat(event.getE2eMicros()).isGreaterThan(event.getTtftMicros());
+        });
+    }
+
     /** One is agreement at the very limit. */
     private static double excess(double measuredNanos, long trueNanos) {
         return Math.abs(measuredNanos - trueNanos) / Math.max(1e6, 0.01 * trueNanos);
@@ -249,6 +293,10 @@ class SimulatedTimingsIT {
 
     private Stream<RequestEvent> events() {
         return records(RequestEvent.class).filter(event -> replica.equals(event.getReplica()));
+    }
+
+    private static Stream<RequestEvent> spans(String trace) {
+        return records(RequestEvent.class).filter(event -> trace.equals(event.getTraceId()));
     }
 
     private Stream<Long> oldestOpenMicros() {
