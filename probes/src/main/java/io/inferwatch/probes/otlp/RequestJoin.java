@@ -17,14 +17,18 @@ import org.jspecify.annotations.Nullable;
  * then by request ids, where their times overlap; of several, one with the same id first, then the one that started nearest.
  *
  * <p>Whoever comes first waits, for a bounded time; then it is published alone. Nobody waits who has nothing to be found by, nor for a side that
- * was not heard of for 10 minutes. When more wait than there is room for, the oldest is published alone at once. Once a request is joined,
- * further spans of its engine (one for each of n choices) are taken as told, and counted. Every event comes out exactly once or is counted as
- * absorbed.
+ * was not heard of for 10 minutes. When more wait than there is room for, the oldest is published alone at once. Of those that share an id or a
+ * trace, {@value #MAX_SHARING} can be found by it. Once a request is joined, further spans of its engine (one for each of n choices) are taken as
+ * told, and counted. Every event comes out exactly once or is counted as absorbed.
  *
  * <p>Thread safe; callers are held for microseconds. {@link #expire} has to be called every now and then.
  */
 public final class RequestJoin implements AutoCloseable {
     private static final long SLACK_MICROS = 2_000_000;
+
+    /** An id that a client gives to all its requests must not make every one search through all others. */
+    private static final int MAX_SHARING = 64;
+
     private static final Duration FORGET_SIDE = Duration.ofMinutes(10);
 
     private final Consumer<RequestEvent> publish;
@@ -177,7 +181,10 @@ public final class RequestJoin implements AutoCloseable {
         waiting += waits ? 1 : 0;
         inOrder.add(seen);
         for (String key : seen.keys) {
-            byKey.computeIfAbsent(key, absent -> new ArrayList<>(1)).add(seen);
+            List<Seen> sharing = byKey.computeIfAbsent(key, absent -> new ArrayList<>(1));
+            if (sharing.size() < MAX_SHARING) {
+                sharing.add(seen);
+            }
         }
     }
 

@@ -191,6 +191,23 @@ class RequestJoinTest {
     }
 
     @Test
+    void anIdThatAllRequestsShareFindsTheFirst64() {
+        for (int i = 0; i < 65; i++) {
+            RequestEvent event = trace(measured(100L * i), "t" + i);
+            event.setRequestId("always-the-same");
+            join.offer(Side.MEASURED, event);
+        }
+        for (int i : new int[] {63, 64}) {
+            RequestEvent span = told(100L * i);
+            span.setRequestId("always-the-same");
+            join.offer(Side.TOLD, span);
+        }
+        assertThat(published).extracting(RequestEvent::getTraceId).containsExactly("t63");
+        join.offer(Side.TOLD, trace(told(6_400), "t64"));
+        assertThat(published).extracting(RequestEvent::getTraceId).containsExactly("t63", "t64");
+    }
+
+    @Test
     void closingPublishesWhatWaits() {
         join.offer(Side.MEASURED, trace(measured(0), "a"));
         join.offer(Side.TOLD, trace(told(0), "b"));
