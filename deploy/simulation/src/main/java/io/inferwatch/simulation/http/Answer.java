@@ -8,8 +8,12 @@ interface Answer {
     /** The first token of any choice is about to come. */
     void begin(Beginning beginning);
 
-    /** The next token of a choice. */
-    void token(int choice, int token, String text);
+    /**
+     * The next token of a choice.
+     *
+     * @return when it was handed to the connection, of {@link System#nanoTime()}
+     */
+    long token(int choice, int token, String text);
 
     /** A choice is whole. */
     void finish(int choice, String reason);

@@ -75,9 +75,8 @@ final class Generation {
             return;
         }
         String text = request.tool().isPresent() ? words.argument(token, wantedTokens) : words.word(token);
-        sentNanos.add(System.nanoTime() - headers.atNanos());
         texts.get(choice).append(text);
-        answer.token(choice, token, text);
+        sentNanos.add(answer.token(choice, token, text) - headers.atNanos());
     }
 
     void end(int choice, Journey journey) {

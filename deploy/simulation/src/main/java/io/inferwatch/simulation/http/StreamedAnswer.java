@@ -33,7 +33,7 @@ final class StreamedAnswer implements Answer {
     }
 
     @Override
-    public void token(int choice, int token, String text) {
+    public long token(int choice, int token, String text) {
         if (!begun.get(choice)) {
             begun.set(choice);
             if (request.api() == Api.CHAT) {
@@ -42,7 +42,9 @@ final class StreamedAnswer implements Answer {
         }
         tokens++;
         event(bodies.token(choice, token, text));
+        long handedOverNanos = System.nanoTime();
         connection.flush();
+        return handedOverNanos;
     }
 
     @Override

@@ -19,7 +19,9 @@ final class WholeAnswer implements Answer {
     }
 
     @Override
-    public void token(int choice, int token, String text) {}
+    public long token(int choice, int token, String text) {
+        return System.nanoTime();
+    }
 
     @Override
     public void finish(int choice, String reason) {}
