@@ -149,7 +149,7 @@ final class ProxyBenchCommand implements Callable<Integer> {
             throws InterruptedException, ExecutionException {
         int events = 50 * seconds;
         // Once to warm up.
-        all(client, contestant, load, events / 2, 20_000);
+        all(client, contestant, load, events, 20_000);
         double before = contestant.processorSeconds();
         all(client, contestant, load, events, 20_000);
         figures.processorMicrosPerEvent = (contestant.processorSeconds() - before) * 1e6 / ((double) load * events);
