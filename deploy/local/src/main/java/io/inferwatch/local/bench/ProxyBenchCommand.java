@@ -55,7 +55,10 @@ final class ProxyBenchCommand implements Callable<Integer> {
             description = "Rounds of paired streams (default: ${DEFAULT-VALUE}).")
     private int rounds;
 
-    @Option(names = "--warm-up", defaultValue = "200", description = "Rounds before them (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--warm-up",
+            defaultValue = "5000",
+            description = "Streams of one event through each proxy before them (default: ${DEFAULT-VALUE}).")
     private int warmUp;
 
     @Option(
@@ -126,18 +129,21 @@ final class ProxyBenchCommand implements Callable<Integer> {
         StreamClient.Connection direct = client.connect(directPort);
         Map<ProxyContestant, StreamClient.Connection> through = new LinkedHashMap<>();
         figures.keySet().forEach(contestant -> through.put(contestant, client.connect(contestant.port())));
-        for (int round = -warmUp; round < rounds; round++) {
+        for (StreamClient.Connection connection : through.values()) {
+            for (int i = 0; i < warmUp; i++) {
+                connection.ask(1, 0).get();
+            }
+        }
+        for (int round = 0; round < rounds; round++) {
             StreamClient.Seen base = direct.ask(EVENTS_PER_ROUND, EVENT_MICROS).get();
             for (Map.Entry<ProxyContestant, StreamClient.Connection> entry : through.entrySet()) {
                 StreamClient.Seen seen =
                         entry.getValue().ask(EVENTS_PER_ROUND, EVENT_MICROS).get();
-                if (round >= 0) {
-                    Figures noted = Objects.requireNonNull(figures.get(entry.getKey()));
-                    noted.ttftNanos.add(new long[] {seen.ttftNanos() - base.ttftNanos()});
-                    noted.eventNanos.add(IntStream.range(1, EVENTS_PER_ROUND)
-                            .mapToLong(i -> seen.transitNanos()[i] - base.transitNanos()[i])
-                            .toArray());
-                }
+                Figures noted = Objects.requireNonNull(figures.get(entry.getKey()));
+                noted.ttftNanos.add(new long[] {seen.ttftNanos() - base.ttftNanos()});
+                noted.eventNanos.add(IntStream.range(1, EVENTS_PER_ROUND)
+                        .mapToLong(i -> seen.transitNanos()[i] - base.transitNanos()[i])
+                        .toArray());
             }
         }
         direct.close();

@@ -75,8 +75,9 @@ record ProxyContestant(String name, int port, Process process) implements AutoCl
                 events { worker_connections 12000; }
                 http {
                   access_log off;
+                  keepalive_requests 10000000;
                   client_body_temp_path %1$s/body; proxy_temp_path %1$s/proxy; fastcgi_temp_path %1$s/f; uwsgi_temp_path %1$s/u; scgi_temp_path %1$s/s;
-                  upstream null { server 127.0.0.1:%2$d; keepalive 1024; }
+                  upstream null { server 127.0.0.1:%2$d; keepalive 1024; keepalive_requests 10000000; }
                   server {
                     listen 127.0.0.1:%3$d backlog=8192;
                     location / {

@@ -85,6 +85,10 @@ final class StreamClient {
                     return;
                 }
                 ctx.executor().execute(() -> {
+                    if (!ctx.channel().isActive()) {
+                        result.completeExceptionally(new IllegalStateException("the connection was closed"));
+                        return;
+                    }
                     seen = result;
                     transitNanos = new long[count];
                     events = 0;
