@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.openai.client.OpenAIClient;
+import com.openai.client.okhttp.OpenAIOkHttpClient;
+import com.openai.core.http.StreamResponse;
+import com.openai.models.chat.completions.ChatCompletionChunk;
+import com.openai.models.chat.completions.ChatCompletionCreateParams;
+import com.openai.models.chat.completions.ChatCompletionStreamOptions;
 import io.inferwatch.schemas.Outcome;
 import java.io.File;
 import java.io.IOException;
@@ -49,6 +55,8 @@ class RealClientsIT {
             show('end');
             process.exit(0);
             """;
+    private static final List<String> STREAMS =
+            List.of("chat", "chat-tools", "chat-two-choices", "chat-continuous-usage", "chat-reasoning");
     private static final String WHOLE =
             "{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"whole\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Hi\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2,\"total_tokens\":3}}";
     private static final String ENDLESS =
@@ -94,6 +102,62 @@ class RealClientsIT {
                         "llama-3-8b " + Outcome.INBAND_ERROR,
                         "whole " + Outcome.OK,
                         "endless " + Outcome.CLIENT_CANCEL);
+    }
+
+    @Test
+    void theOpenAiClientForJava() {
+        List<String> direct = seenByJava(upstream.uri().toString());
+        List<String> through = seenByJava("http://127.0.0.1:" + probe.port());
+        assertThat(through).isEqualTo(direct);
+        assertThat(direct).hasSizeGreaterThan(25).anyMatch(chunk -> chunk.contains("😀"));
+        await().until(() -> publisher.events().size() == 7);
+        assertThat(publisher.events())
+                .extracting(event -> event.getModel() + " " + event.getOutcome())
+                .containsExactlyInAnyOrder(
+                        "llama-3-8b " + Outcome.OK,
+                        "llama-3-8b " + Outcome.OK,
+                        "llama-3-8b " + Outcome.OK,
+                        "llama-3-8b " + Outcome.LENGTH,
+                        "llama-3-8b " + Outcome.OK,
+                        "whole " + Outcome.OK,
+                        "endless " + Outcome.CLIENT_CANCEL);
+    }
+
+    private static List<String> seenByJava(String url) {
+        List<String> seen = new ArrayList<>();
+        OpenAIClient client = OpenAIOkHttpClient.builder()
+                .baseUrl(url + "/v1")
+                .apiKey("sekrit")
+                .maxRetries(0)
+                .build();
+        try {
+            for (String model : STREAMS) {
+                try (StreamResponse<ChatCompletionChunk> answer =
+                        client.chat().completions().createStreaming(javaRequest(model))) {
+                    answer.stream().map(Object::toString).forEach(seen::add);
+                }
+            }
+            seen.add(client.chat().completions().create(javaRequest("whole")).toString());
+            try (StreamResponse<ChatCompletionChunk> aborted =
+                    client.chat().completions().createStreaming(javaRequest("endless"))) {
+                seen.add(aborted.stream().findFirst().map(Object::toString).orElse("nothing"));
+            }
+            return seen;
+        } finally {
+            client.close();
+        }
+    }
+
+    private static ChatCompletionCreateParams javaRequest(String model) {
+        ChatCompletionCreateParams.Builder request =
+                ChatCompletionCreateParams.builder().model(model).addUserMessage("hello");
+        if (STREAMS.contains(model)) {
+            request.n(model.contains("two") ? 2 : 1)
+                    .streamOptions(ChatCompletionStreamOptions.builder()
+                            .includeUsage(true)
+                            .build());
+        }
+        return request.build();
     }
 
     @Test
