@@ -112,6 +112,12 @@ public final class ProxyCommand implements Callable<Integer> {
     private Duration drainTimeout = Duration.ZERO;
 
     @Option(
+            names = "--inject-usage",
+            description =
+                    "Asks for the token counts of streams whose clients do not, and takes the chunk that brings them out again.")
+    private boolean injectUsage;
+
+    @Option(
             names = "--threads",
             paramLabel = "N",
             description = "Event loops, each of which can fill a core. Default: the number of processors.")
@@ -199,7 +205,8 @@ public final class ProxyCommand implements Callable<Integer> {
                 duration(timeouts, "connect", ProxySettings.CONNECT_TIMEOUT),
                 duration(timeouts, "upstream", ProxySettings.UPSTREAM_TIMEOUT),
                 duration(timeouts, "idle", ProxySettings.IDLE_TIMEOUT),
-                loops);
+                loops,
+                injectUsage);
         ReplicaIdentity watched = ReplicaIdentity.of(settings.section("replica"), environment);
         IdentityRules rules = IdentityRules.of(settings.section("identity"));
         Configured configured = new Configured(

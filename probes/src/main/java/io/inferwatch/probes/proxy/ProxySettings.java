@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param upstreamTimeout of silence upstream after which a client gets a 504, or a broken stream
  * @param idleTimeout after which an unused connection upstream is closed; less than the upstream's own
  * @param threads event loops
+ * @param injectsUsage whether streams are asked for their token counts where clients do not ask
  */
 record ProxySettings(
         ListenAddress listen,
@@ -24,7 +25,8 @@ record ProxySettings(
         Duration connectTimeout,
         Duration upstreamTimeout,
         Duration idleTimeout,
-        int threads) {
+        int threads,
+        boolean injectsUsage) {
     static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     static final Duration UPSTREAM_TIMEOUT = Duration.ofMinutes(10);
     /** Uvicorn, on which vLLM and SGLang stand, closes idle connections after 5 s. */
@@ -40,7 +42,8 @@ record ProxySettings(
                 CONNECT_TIMEOUT,
                 UPSTREAM_TIMEOUT,
                 IDLE_TIMEOUT,
-                Runtime.getRuntime().availableProcessors());
+                Runtime.getRuntime().availableProcessors(),
+                false);
     }
 
     boolean isUpstreamTls() {

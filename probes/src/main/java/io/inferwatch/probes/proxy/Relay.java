@@ -1,7 +1,12 @@
 package io.inferwatch.probes.proxy;
 
 import io.inferwatch.probes.proxy.measure.Ending;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -25,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * Confined to the event loop that both connections share.
  */
 final class Relay implements UpstreamPool.Waiter {
+    private static final String EVENT_STREAM = "text/event-stream";
+
     private final ClientConnection client;
     private final ProxyServer server;
     private final HttpRequest request;
@@ -32,13 +39,17 @@ final class Relay implements UpstreamPool.Waiter {
     private final boolean clientKnowsChunks;
     private final RelayListener listener;
 
-    /** Parts of the request that came before there was a connection. */
+    /** Parts of the request that came before there was a connection, or that are held for a look. */
     private final ArrayDeque<HttpContent> waiting = new ArrayDeque<>();
+
+    private final boolean mayInjectUsage;
+    private @Nullable UsageChunkFilter usageChunk;
 
     private @Nullable UpstreamConnection upstream;
     private @Nullable ScheduledFuture<?> watch;
     private long upstreamActiveNanos;
     private boolean requestOver;
+    private boolean requestSent;
     private boolean answerBegun;
     private boolean answerOver;
     private boolean upstreamStays;
@@ -53,6 +64,7 @@ final class Relay implements UpstreamPool.Waiter {
         this.clientStays = HttpUtil.isKeepAlive(request);
         this.clientKnowsChunks = request.protocolVersion().isKeepAliveDefault();
         this.listener = server.listen(request);
+        this.mayInjectUsage = server.settings().injectsUsage() && UsageInjection.mayApply(request);
     }
 
     void begin() {
@@ -78,21 +90,48 @@ final class Relay implements UpstreamPool.Waiter {
         listener.connectionReady();
         connection.serve(this);
         upstream = connection;
+        sendRequest(connection);
+        if (!isBeginning) {
+            // Else the rest of the read that brought the request goes with it.
+            connection.flush();
+        }
+        if (requestSent) {
+            listener.sentUpstream();
+        }
+        upstreamActiveNanos = System.nanoTime();
+        long limitNanos = server.settings().upstreamTimeout().toNanos();
+        watch = client.context().executor().schedule(this::check, limitNanos, TimeUnit.NANOSECONDS);
+        client.read(true);
+    }
+
+    /** Sends what there is of the request, unless it is held until all of it is there. */
+    private void sendRequest(UpstreamConnection connection) {
+        if (mayInjectUsage) {
+            if (!requestOver) {
+                return;
+            }
+            injectUsage();
+        }
+        requestSent = true;
         HopByHop.remove(request);
         request.setProtocolVersion(HttpVersion.HTTP_1_1);
         connection.write(request);
         while (!waiting.isEmpty()) {
             connection.write(waiting.removeFirst());
         }
-        if (!isBeginning) {
-            // Else the rest of the read that brought the request goes with it.
-            connection.flush();
+    }
+
+    private void injectUsage() {
+        CompositeByteBuf whole = Unpooled.compositeBuffer();
+        waiting.forEach(part -> whole.addComponent(true, part.content().retain()));
+        ByteBuf asking = UsageInjection.apply(request, whole);
+        whole.release();
+        if (asking != null) {
+            usageChunk = new UsageChunkFilter();
+            waiting.forEach(HttpContent::release);
+            waiting.clear();
+            waiting.add(new DefaultLastHttpContent(asking));
         }
-        listener.sentUpstream();
-        upstreamActiveNanos = System.nanoTime();
-        long limitNanos = server.settings().upstreamTimeout().toNanos();
-        watch = client.context().executor().schedule(this::check, limitNanos, TimeUnit.NANOSECONDS);
-        client.read(true);
     }
 
     @Override
@@ -115,10 +154,16 @@ final class Relay implements UpstreamPool.Waiter {
             listener.requestEnded();
         }
         UpstreamConnection connection = upstream;
-        if (connection == null) {
-            waiting.addLast(content);
-        } else {
+        if (connection != null && requestSent) {
             connection.write(content);
+            return;
+        }
+        waiting.addLast(content);
+        if (connection != null) {
+            sendRequest(connection);
+            if (requestSent) {
+                listener.sentUpstream();
+            }
         }
     }
 
@@ -145,6 +190,9 @@ final class Relay implements UpstreamPool.Waiter {
                 || HttpMethod.HEAD.equals(request.method())
                 || answer.status().code() == 204
                 || answer.status().code() == 304;
+        if (!isChunked || !isEventStream(answer)) {
+            usageChunk = null;
+        }
         HopByHop.remove(answer);
         if (isChunked && !clientKnowsChunks) {
             answer.headers().remove(HttpHeaderNames.TRANSFER_ENCODING);
@@ -157,6 +205,13 @@ final class Relay implements UpstreamPool.Waiter {
             answer.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
         }
         client.write(answer);
+    }
+
+    private static boolean isEventStream(HttpResponse answer) {
+        String type = answer.headers().get(HttpHeaderNames.CONTENT_TYPE);
+        return type != null
+                && type.regionMatches(true, 0, EVENT_STREAM, 0, EVENT_STREAM.length())
+                && !answer.headers().contains(HttpHeaderNames.CONTENT_ENCODING);
     }
 
     void answerContent(HttpContent content) {
@@ -173,7 +228,22 @@ final class Relay implements UpstreamPool.Waiter {
                 listener.answerTrailers(last.trailingHeaders());
             }
         }
-        client.write(content);
+        UsageChunkFilter filter = usageChunk;
+        if (filter == null) {
+            client.write(content);
+        } else {
+            writeFiltered(filter, content);
+        }
+    }
+
+    private void writeFiltered(UsageChunkFilter filter, HttpContent content) {
+        ByteBuf passed = filter.filter(content.content());
+        if (content instanceof LastHttpContent) {
+            client.write(content.replace(Unpooled.wrappedBuffer(passed, filter.rest())));
+        } else if (passed.isReadable()) {
+            client.write(new DefaultHttpContent(passed));
+        }
+        content.release();
     }
 
     void answerPassedOn() {

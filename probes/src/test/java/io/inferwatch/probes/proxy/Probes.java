@@ -53,6 +53,23 @@ final class Probes {
                 Optional.of(otlp));
     }
 
+    /** One that asks for usage where clients do not. */
+    static ProxyProbe startWithUsage(URI upstream, RecordingPublisher publisher, Path directory) {
+        return start(
+                new ProxySettings(
+                        ListenAddress.parse("0"),
+                        upstream,
+                        Optional.empty(),
+                        ClientTls.SYSTEM,
+                        Duration.ofSeconds(5),
+                        Duration.ofSeconds(30),
+                        ProxySettings.IDLE_TIMEOUT,
+                        2,
+                        true),
+                publisher,
+                directory);
+    }
+
     static ProxySettings settings(URI upstream, Duration upstreamTimeout) {
         return new ProxySettings(
                 ListenAddress.parse("0"),
@@ -62,7 +79,8 @@ final class Probes {
                 Duration.ofSeconds(5),
                 upstreamTimeout,
                 ProxySettings.IDLE_TIMEOUT,
-                2);
+                2,
+                false);
     }
 
     /** The only event, once it is there. */

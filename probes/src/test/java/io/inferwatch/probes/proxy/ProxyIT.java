@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.inferwatch.probes.publish.ReplicaState;
 import io.inferwatch.schemas.Outcome;
 import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.TokenSource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -84,6 +85,36 @@ class ProxyIT {
         assertThat(event.getTtfdMicros()).isGreaterThanOrEqualTo(event.getTtftMicros());
         assertThat(event.getProxyOverheadMicros()).isNotNull();
         assertThat(event.toString()).doesNotContain("hello");
+    }
+
+    @Test
+    void asksForUsageAndKeepsItFromAClientThatDidNotAsk() throws IOException {
+        String usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":7}}\n\n";
+        upstream.script((request, connection) -> {
+            boolean asked = request.bodyText().contains("\"include_usage\":true");
+            String body = chunk(TOKEN) + (asked ? chunk(usage) : "") + chunk(DONE) + LAST_CHUNK;
+            ScriptedUpstream.write(connection.getOutputStream(), STREAM_HEAD + body);
+            return true;
+        });
+        probe = Probes.startWithUsage(upstream.uri(), publisher, directory);
+        String asking = ASK.replace("{\"model\"", "{\"stream_options\":{\"include_usage\":true},\"model\"");
+        try (RawClient client = new RawClient(probe.port())) {
+            for (String body : List.of(ASK, asking)) {
+                client.send(
+                        "POST " + CHAT + " HTTP/1.1\r\nHost: model\r\nContent-Length: " + body.length() + "\r\n\r\n");
+                client.send(body.substring(0, 9));
+                client.send(body.substring(9));
+                assertThat(client.head().get(0)).isEqualTo("HTTP/1.1 200 OK");
+                assertThat(client.chunkedBody()).isEqualTo(TOKEN + (body.equals(asking) ? usage : "") + DONE);
+            }
+        }
+        assertThat(upstream.requests())
+                .extracting(ScriptedUpstream.Request::bodyText)
+                .containsExactly(asking, asking);
+        assertThat(Probes.events(publisher, 2)).allSatisfy(event -> {
+            assertThat(event.getOutputTokens()).isEqualTo(7);
+            assertThat(event.getTokenSource()).isEqualTo(TokenSource.USAGE);
+        });
     }
 
     @Test

@@ -109,6 +109,7 @@ class ProxyTlsIT {
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(30),
                 ProxySettings.IDLE_TIMEOUT,
-                1);
+                1,
+                false);
     }
 }
