@@ -98,7 +98,9 @@ class ScriptedServerIT {
         try (ScriptedServer modern = new ScriptedServer("1.8.10", request -> WRITTEN);
                 ScriptedServer legacy = new ScriptedServer("1.7.11", request -> WRITTEN)) {
             for (ScriptedServer server : List.of(modern, legacy)) {
-                try (InfluxClient client = InfluxClient.open(new InfluxConnection(server.url(), "d", "o", login))) {
+                // The same address in a spelling that is not taken for this machine.
+                String remote = server.url().replace("127.0.0.1", "[::ffff:127.0.0.1]");
+                try (InfluxClient client = InfluxClient.open(new InfluxConnection(remote, "d", "o", login))) {
                     new InfluxWriter(client).write("r1m", List.of("m v=1 1"));
                 }
             }
@@ -108,6 +110,15 @@ class ScriptedServerIT {
             assertThat(legacy.requests())
                     .containsExactly(
                             new Request("POST", "/write?db=d&rp=r1m&precision=u", "Basic dTpw", "gzip", "m v=1 1"));
+        }
+    }
+
+    @Test
+    void nothingIsCompressedOnTheWayWithinTheMachine() throws IOException {
+        try (ScriptedServer server = new ScriptedServer("1.8.10", request -> WRITTEN);
+                InfluxClient client = InfluxClient.open(InfluxConnection.of(server.url()))) {
+            new InfluxWriter(client).write("r1m", List.of("m v=1 1"));
+            assertThat(server.requests()).extracting(Request::encoding).containsExactly("");
         }
     }
 
