@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -87,7 +88,10 @@ final class ProxyBenchCommand implements Callable<Integer> {
         PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
         Path directory = Files.createTempDirectory("inferwatch-bench-");
         EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
-        List<ProxyContestant> contestants = new ArrayList<>();
+        List<ProxyContestant> contestants = new CopyOnWriteArrayList<>();
+        // Whoever stops the bench leaves no proxy behind.
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> contestants.forEach(ProxyContestant::close), "stop-proxies"));
         try (NullUpstream upstream = new NullUpstream(loops);
                 KafkaBroker broker = KafkaBroker.start(KafkaBroker.Options.in(directory.resolve("kafka")))) {
             contestants.add(
