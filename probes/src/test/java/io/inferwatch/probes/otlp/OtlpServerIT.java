@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
+import io.inferwatch.probes.EventList;
 import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.publish.ReplicaState;
 import io.inferwatch.schemas.RequestEvent;
@@ -66,7 +67,7 @@ class OtlpServerIT {
     @TempDir
     private Path directory;
 
-    private final RecordingPublisher publisher = new RecordingPublisher();
+    private final EventList publisher = new EventList();
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private PrometheusRegistry registry;

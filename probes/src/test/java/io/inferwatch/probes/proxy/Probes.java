@@ -2,6 +2,7 @@ package io.inferwatch.probes.proxy;
 
 import static org.awaitility.Awaitility.await;
 
+import io.inferwatch.probes.EventList;
 import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
@@ -19,11 +20,11 @@ import java.util.Optional;
 final class Probes {
     private Probes() {}
 
-    static ProxyProbe start(URI upstream, RecordingPublisher publisher, Path directory) {
+    static ProxyProbe start(URI upstream, EventList publisher, Path directory) {
         return start(settings(upstream, Duration.ofSeconds(30)), publisher, directory);
     }
 
-    static ProxyProbe start(ProxySettings settings, RecordingPublisher publisher, Path directory) {
+    static ProxyProbe start(ProxySettings settings, EventList publisher, Path directory) {
         Settings yaml = Settings.parse(
                 "test",
                 "{replica: {name: chat-0, version: v7}, identity: {salt-file: '" + directory.resolve("salt") + "'}}");
@@ -34,7 +35,7 @@ final class Probes {
     }
 
     /** One that takes the server's spans, too. */
-    static ProxyProbe startWithOtlp(URI upstream, RecordingPublisher publisher, Path directory) {
+    static ProxyProbe startWithOtlp(URI upstream, EventList publisher, Path directory) {
         Settings yaml = Settings.parse("test", """
                 replica: {name: chat-0, version: v7}
                 identity: {salt-file: '%s'}
@@ -54,7 +55,7 @@ final class Probes {
     }
 
     /** One that asks for usage where clients do not. */
-    static ProxyProbe startWithUsage(URI upstream, RecordingPublisher publisher, Path directory) {
+    static ProxyProbe startWithUsage(URI upstream, EventList publisher, Path directory) {
         return start(
                 new ProxySettings(
                         ListenAddress.parse("0"),
@@ -84,11 +85,11 @@ final class Probes {
     }
 
     /** The only event, once it is there. */
-    static RequestEvent event(RecordingPublisher publisher) {
+    static RequestEvent event(EventList publisher) {
         return events(publisher, 1).get(0);
     }
 
-    static List<RequestEvent> events(RecordingPublisher publisher, int count) {
+    static List<RequestEvent> events(EventList publisher, int count) {
         await().atMost(Duration.ofSeconds(10)).until(() -> publisher.events().size() >= count);
         return publisher.events();
     }

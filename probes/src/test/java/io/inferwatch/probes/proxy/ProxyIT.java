@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.inferwatch.probes.EventList;
 import io.inferwatch.probes.publish.ReplicaState;
 import io.inferwatch.schemas.Outcome;
 import io.inferwatch.schemas.RequestEvent;
@@ -44,7 +45,7 @@ class ProxyIT {
     @TempDir
     private Path directory;
 
-    private final RecordingPublisher publisher = new RecordingPublisher();
+    private final EventList publisher = new EventList();
     private final ScriptedUpstream upstream = new ScriptedUpstream(ScriptedUpstream.always(
             (STREAM_HEAD + chunk(TOKEN) + chunk(TOKEN) + chunk(DONE) + LAST_CHUNK).getBytes(StandardCharsets.UTF_8)));
     private ProxyProbe probe;
@@ -159,7 +160,7 @@ class ProxyIT {
             client.head();
             first.countDown();
             assertThat(client.chunk()).isEqualTo(TOKEN);
-            await().until(() -> publisher.state().awaitingFirstToken() == 0);
+            await().until(() -> publisher.states().get(0).awaitingFirstToken() == 0);
             second.countDown();
             assertThat(client.chunk()).isEqualTo(DONE);
         }
@@ -174,18 +175,18 @@ class ProxyIT {
             return false;
         });
         try (RawClient client = new RawClient(probe().port()).post(CHAT, ASK)) {
-            await().until(() -> publisher.state().openRequests() == 1);
-            ReplicaState early = publisher.state();
+            await().until(() -> publisher.states().get(0).openRequests() == 1);
+            ReplicaState early = publisher.states().get(0);
             assertThat(early.awaitingFirstToken()).isEqualTo(1);
             assertThat(early.startedTotal()).isEqualTo(1);
-            await().until(() -> publisher.state().oldestOpenMicros() > early.oldestOpenMicros());
+            await().until(() -> publisher.states().get(0).oldestOpenMicros() > early.oldestOpenMicros());
             assertThat(client).isNotNull();
         } finally {
             over.countDown();
         }
-        await().until(() -> publisher.state().openRequests() == 0);
-        assertThat(publisher.state().cancelledTotal()).isEqualTo(1);
-        assertThat(publisher.state().oldestOpenMicros()).isNull();
+        await().until(() -> publisher.states().get(0).openRequests() == 0);
+        assertThat(publisher.states().get(0).cancelledTotal()).isEqualTo(1);
+        assertThat(publisher.states().get(0).oldestOpenMicros()).isNull();
     }
 
     @Test

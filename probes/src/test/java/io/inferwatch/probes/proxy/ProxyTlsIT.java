@@ -3,6 +3,7 @@ package io.inferwatch.probes.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inferwatch.probes.EventList;
 import io.inferwatch.probes.admin.ListenAddress;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,7 +26,7 @@ class ProxyTlsIT {
     @TempDir
     private Path directory;
 
-    private final RecordingPublisher publisher = new RecordingPublisher();
+    private final EventList publisher = new EventList();
     private TestCertificate proxy;
     private TestCertificate client;
     private TestCertificate server;

@@ -3,6 +3,7 @@ package io.inferwatch.probes.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.inferwatch.probes.EventList;
 import io.inferwatch.probes.otlp.Exporters;
 import io.inferwatch.probes.otlp.OtlpProbe;
 import io.inferwatch.schemas.RequestEvent;
@@ -27,7 +28,7 @@ class ProxyWithSpansIT {
     @TempDir
     private Path directory;
 
-    private final RecordingPublisher publisher = new RecordingPublisher();
+    private final EventList publisher = new EventList();
     private final ScriptedUpstream upstream = new ScriptedUpstream(
             ScriptedUpstream.always(("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
                             + ANSWER.length() + "\r\n\r\n" + ANSWER)

@@ -10,6 +10,7 @@ import com.openai.core.http.StreamResponse;
 import com.openai.models.chat.completions.ChatCompletionChunk;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import com.openai.models.chat.completions.ChatCompletionStreamOptions;
+import io.inferwatch.probes.EventList;
 import io.inferwatch.schemas.Outcome;
 import java.io.File;
 import java.io.IOException;
@@ -65,7 +66,7 @@ class RealClientsIT {
     @TempDir
     private Path directory;
 
-    private final RecordingPublisher publisher = new RecordingPublisher();
+    private final EventList publisher = new EventList();
     private final ScriptedUpstream upstream = new ScriptedUpstream(RealClientsIT::answer);
     private ProxyProbe probe;
 

@@ -2,6 +2,7 @@ package io.inferwatch.probes.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferwatch.probes.EventList;
 import io.inferwatch.schemas.Outcome;
 import io.inferwatch.schemas.RequestEvent;
 import java.io.IOException;
@@ -42,7 +43,7 @@ class RecordedStreamsIT {
     private Path directory;
 
     private final SplittableRandom random = new SplittableRandom(SEED);
-    private final RecordingPublisher publisher = new RecordingPublisher();
+    private final EventList publisher = new EventList();
     private ScriptedUpstream upstream;
     private ProxyProbe probe;
 

@@ -1,4 +1,4 @@
-package io.inferwatch.probes.proxy;
+package io.inferwatch.probes;
 
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.PublisherCounters;
@@ -10,18 +10,19 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
-/** Keeps the events that it is given. */
-final class RecordingPublisher implements EventPublisher {
+/** A publisher that keeps the events which it is given, each with a stream of its replica. */
+public final class EventList implements EventPublisher {
     private final List<RequestEvent> events = new CopyOnWriteArrayList<>();
     private volatile Supplier<List<ReplicaState>> replicas = List::of;
 
-    List<RequestEvent> events() {
+    /** All so far. */
+    public List<RequestEvent> events() {
         return events;
     }
 
-    /** What a heartbeat would say now. */
-    ReplicaState state() {
-        return replicas.get().get(0);
+    /** What heartbeats would say now. */
+    public List<ReplicaState> states() {
+        return replicas.get();
     }
 
     @Override
@@ -32,7 +33,7 @@ final class RecordingPublisher implements EventPublisher {
 
     @Override
     public void heartbeat(ReplicaState replica) {
-        // Tests ask for the state.
+        // Tests ask for the states.
     }
 
     @Override
