@@ -4,20 +4,27 @@ import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.PublisherCounters;
 import io.inferwatch.probes.publish.ReplicaState;
 import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Topic;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import org.apache.avro.specific.SpecificRecord;
 
-/** A publisher that keeps the events which it is given, each with a stream of its replica. */
+/** A publisher that keeps the events which it is given, each with a stream of its key. */
 public final class EventList implements EventPublisher {
-    private final List<RequestEvent> events = new CopyOnWriteArrayList<>();
+    private final List<SpecificRecord> records = new CopyOnWriteArrayList<>();
     private volatile Supplier<List<ReplicaState>> replicas = List::of;
 
-    /** All so far. */
+    /** All requests so far. */
     public List<RequestEvent> events() {
-        return events;
+        return all(RequestEvent.class);
+    }
+
+    /** All records of a kind so far. */
+    public <T extends SpecificRecord> List<T> all(Class<T> kind) {
+        return records.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
     /** What heartbeats would say now. */
@@ -26,9 +33,9 @@ public final class EventList implements EventPublisher {
     }
 
     @Override
-    public boolean publish(RequestEvent event) {
-        event.setStream("test/" + event.getReplica());
-        return events.add(event);
+    public boolean publish(Topic topic, String key, SpecificRecord event) {
+        event.put(event.getSchema().getField("stream").pos(), "test/" + key);
+        return records.add(event);
     }
 
     @Override
@@ -48,7 +55,7 @@ public final class EventList implements EventPublisher {
 
     @Override
     public long settledBelow(String replica) {
-        return events.size();
+        return records.size();
     }
 
     @Override
@@ -63,7 +70,7 @@ public final class EventList implements EventPublisher {
 
     @Override
     public PublisherCounters counters() {
-        return new PublisherCounters(events.size(), 0, events.size(), 0, 0, 0, Map.of(), 0, 0, 0, 0, 0, 0);
+        return new PublisherCounters(records.size(), 0, records.size(), 0, 0, 0, Map.of(), 0, 0, 0, 0, 0, 0);
     }
 
     @Override

@@ -24,6 +24,10 @@ public final class ReleasedSchemas {
     private static final List<Schema> PRESENT = List.of(
             RequestEvent.getClassSchema(),
             Heartbeat.getClassSchema(),
+            EngineSample.getClassSchema(),
+            GpuSample.getClassSchema(),
+            KernelProfile.getClassSchema(),
+            OperatorMetric.getClassSchema(),
             WindowStat.getClassSchema(),
             Alert.getClassSchema(),
             DeadLetter.getClassSchema(),

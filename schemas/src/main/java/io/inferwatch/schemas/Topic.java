@@ -3,11 +3,20 @@ package io.inferwatch.schemas;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.avro.Schema;
 
 /** The Kafka topics of Inferwatch, each with the key of its records and the settings that its promise needs. */
 public enum Topic {
     /** {@link RequestEvent} and {@link Heartbeat}, keyed by replica; stamped by the broker, so that no host's clock runs ahead. */
     REQUESTS("inferwatch.requests", Retention.DAYS_7, Stamp.BROKER),
+    /** {@link EngineSample}, keyed by replica. */
+    ENGINE("inferwatch.engine", Retention.DAYS_7, Stamp.BROKER),
+    /** {@link GpuSample}, keyed by the GPU's UUID. */
+    GPU("inferwatch.gpu", Retention.DAYS_7, Stamp.BROKER),
+    /** {@link KernelProfile}, keyed by replica. */
+    KERNELS("inferwatch.kernels", Retention.DAYS_7, Stamp.BROKER),
+    /** {@link OperatorMetric}, keyed by replica. */
+    OPERATORS("inferwatch.operators", Retention.DAYS_7, Stamp.BROKER),
     /** {@link WindowStat}, keyed by series. */
     WINDOWS("inferwatch.windows", Retention.DAYS_7, Stamp.PRODUCER),
     /** {@link Alert}, keyed by fingerprint; the last record is the present state. */
@@ -57,6 +66,25 @@ public enum Topic {
                 settings.put("retention.ms", Long.toString(Duration.ofDays(7).toMillis()));
         }
         return settings;
+    }
+
+    /**
+     * The topic that an encoded event of a probe belongs to; the requests topic for bytes that no released schema explains, where the job says what is wrong with them.
+     */
+    public static Topic of(byte[] event) {
+        Schema schema;
+        try {
+            schema = ReleasedSchemas.all().byFingerprint(EventCodec.fingerprint(event));
+        } catch (UndecodableEventException e) {
+            return REQUESTS;
+        }
+        return switch (schema == null ? "" : schema.getName()) {
+            case "EngineSample" -> ENGINE;
+            case "GpuSample" -> GPU;
+            case "KernelProfile" -> KERNELS;
+            case "OperatorMetric" -> OPERATORS;
+            default -> REQUESTS;
+        };
     }
 
     /** The topic of that name in Kafka. */

@@ -1,24 +1,33 @@
 package io.inferwatch.probes.publish;
 
 import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Topic;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import org.apache.avro.specific.SpecificRecord;
 
 /**
- * Takes the events of one probe to where they are processed. Each replica's events form one stream, {@code instance/replica}, numbered
- * from 0 without gaps in the order of the calls; (stream, sequence) identifies an event, so that a repeat does no harm and a hole is seen.
+ * Takes the events of one probe to where they are processed. The events of a topic with one key form one stream, {@code instance/key} (the key is the
+ * replica, or a GPU's UUID), numbered from 0 without gaps in the order of the calls; (stream, sequence) identifies an event, so that a repeat does no harm and a hole is seen.
  *
  * <p>{@link #publish} and {@link #heartbeat} return within microseconds whatever the state of Kafka. What cannot be kept is dropped and
  * counted by reason, never silently. Thread safe; the order within a stream is the order of the calls.
  */
 public interface EventPublisher extends AutoCloseable {
     /**
-     * Hands an event over; its stream and sequence are set here, and it must not be changed afterwards.
+     * Hands an event over; its fields {@code stream} and {@code sequence} are set here, and it must not be changed afterwards.
      *
+     * @param topic the topic of such records
+     * @param key the record's key: replica or GPU
      * @return false when it was dropped, which {@link #counters()} counts
      */
-    boolean publish(RequestEvent event);
+    boolean publish(Topic topic, String key, SpecificRecord event);
+
+    /** Hands a request over, as {@link #publish(Topic, String, SpecificRecord)} does. */
+    default boolean publish(RequestEvent event) {
+        return publish(Topic.REQUESTS, event.getReplica(), event);
+    }
 
     /** Sends one heartbeat. One that cannot be sent at once is skipped and counted: an old heartbeat is worth nothing. */
     void heartbeat(ReplicaState replica);
@@ -27,14 +36,14 @@ public interface EventPublisher extends AutoCloseable {
     void heartbeats(Supplier<List<ReplicaState>> replicas);
 
     /**
-     * Starts a replica's stream at another number than 0, for a publisher that goes on where an earlier process stopped.
+     * Starts a replica's stream of requests at another number than 0, for a publisher that goes on where an earlier process stopped.
      *
      * @throws IllegalStateException when the stream has begun
      */
     void startStream(String replica, long firstSequence);
 
     /**
-     * The number below which every event of a replica is settled: acknowledged by Kafka, safe in the spool, or dropped and counted. A
+     * The number below which every request of a replica is settled: acknowledged by Kafka, safe in the spool, or dropped and counted. A
      * publisher that goes on after a crash need not send those again.
      */
     long settledBelow(String replica);

@@ -3,7 +3,6 @@ package io.inferwatch.probes.publish;
 import io.inferwatch.probes.publish.DiskSpool.Spooled;
 import io.inferwatch.probes.publish.Outbox.Entry;
 import io.inferwatch.probes.publish.Outbox.News;
-import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import java.io.IOException;
@@ -15,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes to Kafka: idempotent, compressed, acknowledged by all in-sync replicas, keyed by replica.
+ * Publishes to Kafka: idempotent, compressed, acknowledged by all in-sync replicas, keyed by replica or GPU.
  *
  * <p>A caller stamps, encodes and queues its event within microseconds; one thread of the publisher's hands the queue to Kafka's client,
  * whose waits (metadata, full buffers) therefore never reach a caller. Memory is bounded in events and bytes, those under way included.
@@ -79,8 +79,8 @@ public final class KafkaPublisher implements EventPublisher {
     }
 
     @Override
-    public boolean publish(RequestEvent event) {
-        return outbox.publish(event);
+    public boolean publish(Topic topic, String key, SpecificRecord event) {
+        return outbox.publish(topic, key, event);
     }
 
     @Override
@@ -269,7 +269,11 @@ public final class KafkaPublisher implements EventPublisher {
                 return;
             }
             Entry entry = batch.get(i);
-            send(entry.stream().key(), entry.value(), failed -> outbox.completed(entry, failed));
+            send(
+                    entry.stream().topic(),
+                    entry.stream().key(),
+                    entry.value(),
+                    failed -> outbox.completed(entry, failed));
         }
     }
 
@@ -285,14 +289,14 @@ public final class KafkaPublisher implements EventPublisher {
 
     private void send(Spooled record) {
         outbox.draining(record);
-        send(record.key(), record.value(), failed -> outbox.drained(record, failed));
+        send(Topic.of(record.value()), record.key(), record.value(), failed -> outbox.drained(record, failed));
     }
 
     private interface Completion {
         void completed(@Nullable Exception failed);
     }
 
-    private void send(byte[] key, byte[] value, Completion completion) {
+    private void send(Topic topic, byte[] key, byte[] value, Completion completion) {
         Producer<byte[], byte[]> target = producer;
         try {
             if (target == null) {
@@ -300,7 +304,7 @@ public final class KafkaPublisher implements EventPublisher {
                 producer = target;
             }
             var unused = target.send(
-                    new ProducerRecord<>(Topic.REQUESTS.topicName(), key, value),
+                    new ProducerRecord<>(topic.topicName(), key, value),
                     (metadata, failed) -> completion.completed(failed));
         } catch (RuntimeException e) {
             // Thrown, not handed to the callback: no producer could be made, or this one will never send again.

@@ -3,7 +3,7 @@ package io.inferwatch.probes.publish;
 import io.inferwatch.probes.publish.DiskSpool.Spooled;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.Heartbeat;
-import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Topic;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.apache.avro.specific.SpecificRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,7 @@ final class Outbox {
 
     private final PublisherSettings settings;
     private final EventCodec codec = new EventCodec();
-    private final Map<String, ReplicaStream> streams = new HashMap<>();
+    private final Map<StreamKey, EventStream> streams = new HashMap<>();
     private final Map<DropReason, Long> dropped = new EnumMap<>(DropReason.class);
 
     private final Deque<Entry> queue = new ArrayDeque<>();
@@ -74,8 +75,10 @@ final class Outbox {
     private boolean closing;
     private boolean closed;
 
+    private record StreamKey(Topic topic, String key) {}
+
     /** An encoded event or heartbeat; a heartbeat has no number. */
-    record Entry(ReplicaStream stream, long ordinal, long sequence, byte[] value) {
+    record Entry(EventStream stream, long ordinal, long sequence, byte[] value) {
         static final long NO_NUMBER = -1;
 
         boolean isHeartbeat() {
@@ -105,11 +108,11 @@ final class Outbox {
 
     // ---- for callers
 
-    synchronized boolean publish(RequestEvent event) {
-        ReplicaStream stream = stream(event.getReplica());
+    synchronized boolean publish(Topic topic, String key, SpecificRecord event) {
+        EventStream stream = stream(topic, key);
         long sequence = stream.take();
-        event.setStream(stream.id());
-        event.setSequence(sequence);
+        event.put(event.getSchema().getField("stream").pos(), stream.id());
+        event.put(event.getSchema().getField("sequence").pos(), sequence);
         published++;
         if (closing) {
             return drop(stream, sequence, DropReason.CLOSED);
@@ -138,15 +141,16 @@ final class Outbox {
             heartbeatsSkipped++;
             return;
         }
-        ReplicaStream stream = stream(replica.replica());
+        EventStream stream = stream(Topic.REQUESTS, replica.replica());
         byte[] value = codec.encode(heartbeatOf(replica, stream));
         queue.addLast(new Entry(stream, nextOrdinal++, Entry.NO_NUMBER, value));
         wakeSender();
     }
 
     synchronized void startStream(String replica, long firstSequence) {
-        ReplicaStream begun =
-                streams.putIfAbsent(replica, new ReplicaStream(settings.instance(), replica, firstSequence));
+        EventStream begun = streams.putIfAbsent(
+                new StreamKey(Topic.REQUESTS, replica),
+                new EventStream(Topic.REQUESTS, settings.instance(), replica, firstSequence));
         if (begun != null) {
             throw new IllegalStateException(
                     "stream " + begun.id() + ": must not have begun, found it at " + begun.next());
@@ -154,7 +158,7 @@ final class Outbox {
     }
 
     synchronized long settledBelow(String replica) {
-        ReplicaStream stream = streams.get(replica);
+        EventStream stream = streams.get(new StreamKey(Topic.REQUESTS, replica));
         return stream == null ? 0 : stream.settledBelow();
     }
 
@@ -401,8 +405,9 @@ final class Outbox {
         return DeliveryFailure.of(failed) == DeliveryFailure.AWAY;
     }
 
-    private ReplicaStream stream(String replica) {
-        return streams.computeIfAbsent(replica, name -> new ReplicaStream(settings.instance(), name, 0));
+    private EventStream stream(Topic topic, String key) {
+        return streams.computeIfAbsent(
+                new StreamKey(topic, key), named -> new EventStream(topic, settings.instance(), key, 0));
     }
 
     private List<Entry> takeWaiting() {
@@ -428,7 +433,7 @@ final class Outbox {
         }
     }
 
-    private boolean drop(ReplicaStream stream, long sequence, DropReason reason) {
+    private boolean drop(EventStream stream, long sequence, DropReason reason) {
         stream.settle(sequence);
         count(reason);
         return false;
@@ -465,7 +470,7 @@ final class Outbox {
         }
     }
 
-    private Heartbeat heartbeatOf(ReplicaState replica, ReplicaStream stream) {
+    private Heartbeat heartbeatOf(ReplicaState replica, EventStream stream) {
         Instant now = Instant.now();
         long nowMicros = TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + now.getNano() / 1_000;
         Heartbeat heartbeat = new Heartbeat();

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferwatch.probes.publish.DiskSpool.Spooled;
 import io.inferwatch.probes.publish.Outbox.Entry;
+import io.inferwatch.schemas.Granularity;
+import io.inferwatch.schemas.OperatorMetric;
 import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Topic;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -33,7 +37,7 @@ class OutboxTest {
         List<Spooled> draining = new ArrayList<>();
         for (int i = 0; i < 20_000; i++) {
             switch (random.nextInt(7)) {
-                case 0, 1 -> outbox.publish(Events.of("replica-" + random.nextInt(3), i));
+                case 0, 1 -> publish(outbox, Events.of("replica-" + random.nextInt(3), i));
                 case 2 -> {
                     outbox.takeNews();
                     underWay.addAll(outbox.take(1 + random.nextInt(5)));
@@ -88,7 +92,7 @@ class OutboxTest {
     void memoryIsBoundedInBytesToo() {
         Outbox outbox = outbox(1_000_000, 10_000);
         int taken = 0;
-        while (outbox.publish(Events.of("replica-0", taken))) {
+        while (publish(outbox, Events.of("replica-0", taken))) {
             taken++;
         }
         // An event of this kind is about 140 bytes and counts 100 more.
@@ -100,7 +104,7 @@ class OutboxTest {
     void whatComesBackGoesFirstInItsOldOrder() {
         Outbox outbox = outbox(100, 1 << 20);
         for (int i = 0; i < 4; i++) {
-            outbox.publish(Events.of("replica-0", i));
+            publish(outbox, Events.of("replica-0", i));
         }
         List<Entry> first = outbox.take(3);
         outbox.completed(first.get(2), away);
@@ -117,9 +121,9 @@ class OutboxTest {
     @Test
     void nothingIsSpooledBeforeOlderEventsHaveComeBackUnlessMemoryIsHalfFull() {
         Outbox outbox = outbox(10, 1 << 20);
-        outbox.publish(Events.of("replica-0", 0));
+        publish(outbox, Events.of("replica-0", 0));
         List<Entry> underWay = outbox.take(1);
-        outbox.publish(Events.of("replica-0", 1));
+        publish(outbox, Events.of("replica-0", 1));
         assertThat(outbox.takeForSpool()).isEmpty();
         outbox.completed(underWay.get(0), away);
         assertThat(outbox.takeForSpool()).extracting(Entry::sequence).containsExactly(0L, 1L);
@@ -127,7 +131,7 @@ class OutboxTest {
         outbox.takeNews();
         Outbox pressed = outbox(10, 1 << 20);
         for (int i = 0; i < 6; i++) {
-            pressed.publish(Events.of("replica-0", i));
+            publish(pressed, Events.of("replica-0", i));
         }
         assertThat(pressed.take(1)).hasSize(1);
         assertThat(pressed.takeForSpool()).extracting(Entry::sequence).containsExactly(1L, 2L, 3L, 4L, 5L);
@@ -137,9 +141,40 @@ class OutboxTest {
     void afterClosingEventsAreDroppedAndCounted() {
         Outbox outbox = outbox(10, 1 << 20);
         assertThat(outbox.beginClosing()).isTrue();
-        assertThat(outbox.publish(Events.of("replica-0", 0))).isFalse();
+        assertThat(publish(outbox, Events.of("replica-0", 0))).isFalse();
         assertThat(outbox.counters(0, 0).dropped()).containsEntry(DropReason.CLOSED, 1L);
         assertThat(outbox.settledBelow("replica-0")).isEqualTo(1);
+    }
+
+    @Test
+    void eachTopicNumbersItsOwnEvents() {
+        Outbox outbox = outbox(10, 1 << 20);
+        publish(outbox, Events.of("replica-0", 0));
+        OperatorMetric metric = new OperatorMetric(
+                "",
+                -1L,
+                1L,
+                "replica-0",
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                "m",
+                0.5,
+                Granularity.LAYER,
+                null,
+                Map.of());
+        outbox.publish(Topic.OPERATORS, "replica-0", metric);
+        assertThat(metric.getStream()).isEqualTo("probe/replica-0");
+        assertThat(metric.getSequence()).isZero();
+        assertThat(outbox.take(2))
+                .extracting(entry -> entry.stream().topic())
+                .containsExactly(Topic.REQUESTS, Topic.OPERATORS);
     }
 
     @Test
@@ -147,7 +182,7 @@ class OutboxTest {
         Outbox outbox = outbox(10, 1 << 20);
         outbox.startStream("replica-0", 7);
         RequestEvent event = Events.of("replica-0", 0);
-        outbox.publish(event);
+        publish(outbox, event);
         assertThat(event.getStream()).isEqualTo("probe/replica-0");
         assertThat(event.getSequence()).isEqualTo(7);
         assertThat(outbox.settledBelow("replica-0")).isEqualTo(7);
@@ -162,6 +197,10 @@ class OutboxTest {
             case 1, 2 -> away;
             default -> null;
         };
+    }
+
+    private static boolean publish(Outbox outbox, RequestEvent event) {
+        return outbox.publish(Topic.REQUESTS, event.getReplica(), event);
     }
 
     private static Outbox outbox(int maxEvents, long maxBytes) {

@@ -4,6 +4,7 @@ import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.PublisherCounters;
 import io.inferwatch.probes.publish.ReplicaState;
 import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Topic;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.avro.specific.SpecificData;
+import org.apache.avro.specific.SpecificRecord;
 
 /** Keeps what it is given; everything is settled at once unless it is told to hold back. */
 final class RecordingPublisher implements EventPublisher {
@@ -40,10 +42,11 @@ final class RecordingPublisher implements EventPublisher {
     }
 
     @Override
-    public boolean publish(RequestEvent event) {
-        event.setStream(instance + "/" + event.getReplica());
-        event.setSequence(next.merge(event.getReplica(), 1L, Long::sum) - 1);
-        events.add(SpecificData.get().deepCopy(RequestEvent.getClassSchema(), event));
+    public boolean publish(Topic topic, String key, SpecificRecord event) {
+        RequestEvent request = (RequestEvent) event;
+        request.setStream(instance + "/" + key);
+        request.setSequence(next.merge(key, 1L, Long::sum) - 1);
+        events.add(SpecificData.get().deepCopy(RequestEvent.getClassSchema(), request));
         return true;
     }
 

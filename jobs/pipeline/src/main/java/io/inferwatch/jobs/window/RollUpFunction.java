@@ -309,7 +309,9 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
                         gauge.min(),
                         gauge.max(),
                         gauge.last(),
-                        gauge.lastAtMicros()));
+                        gauge.lastAtMicros(),
+                        0L,
+                        0.0));
             }
         }
         return new WindowStat(

@@ -67,7 +67,7 @@ final class WindowFixture {
     }
 
     WindowFixture gauge(String metric, long n, long sum, long min, long max, long last) {
-        gauges.add(new MetricGauge(metric, n, sum, min, max, last, endMicros - 1));
+        gauges.add(new MetricGauge(metric, n, sum, min, max, last, endMicros - 1, 0L, 0.0));
         return this;
     }
 
