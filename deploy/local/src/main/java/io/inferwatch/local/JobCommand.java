@@ -195,7 +195,7 @@ final class JobCommand {
                     kafka,
                     environment -> MeasureJob.build(
                             environment,
-                            MeasureJob.requests(kafka, catalogue).build(),
+                            MeasureJob.Sources.kafka(kafka, catalogue),
                             MeasureJob.Sinks.kafka(kafka),
                             catalogue,
                             measure),

@@ -39,7 +39,7 @@ final class LocalJobs {
                 MeasureJob.NAME,
                 environment -> MeasureJob.build(
                         environment,
-                        MeasureJob.requests(kafka, catalogue).build(),
+                        MeasureJob.Sources.kafka(kafka, catalogue),
                         MeasureJob.Sinks.kafka(kafka),
                         catalogue,
                         settings));

@@ -148,9 +148,13 @@ class VirtualFleetIT {
         String catalogue = MetricCatalogue.shippedYaml();
         MeasureJob.build(
                 environment,
-                MeasureJob.requests(kafka, catalogue)
-                        .setBounded(OffsetsInitializer.latest())
-                        .build(),
+                new MeasureJob.Sources(
+                        MeasureJob.requests(kafka, catalogue)
+                                .setBounded(OffsetsInitializer.latest())
+                                .build(),
+                        MeasureJob.samples(kafka, catalogue)
+                                .setBounded(OffsetsInitializer.latest())
+                                .build()),
                 MeasureJob.Sinks.kafka(kafka),
                 catalogue,
                 MeasureSettings.parse("test", "{idleness: 1h, alignment-drift: 1h}"));

@@ -11,6 +11,9 @@ public final class Field {
     /** Field of {@link Measurement#REQUEST}, integer: requests that ended in the window. */
     public static final String REQUESTS = "requests";
 
+    /** Field of the measurements of samples, integer: samples that fell into the window. */
+    public static final String SAMPLES = "samples";
+
     /** Field of {@link Measurement#REQUEST}, integer: how often the window was corrected. */
     public static final String REVISION = "revision";
 

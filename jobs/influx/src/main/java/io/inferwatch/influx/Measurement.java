@@ -4,6 +4,14 @@ package io.inferwatch.influx;
 public enum Measurement {
     /** One point per series and window: all metrics of the view. Tags: view, the view's dimensions. */
     REQUEST("request"),
+    /** One point per series and window of what engines tell of themselves. Tags: view, the view's dimensions. */
+    ENGINE("engine"),
+    /** One point per series and window of GPUs and MIG instances. Tags: view, the view's dimensions. */
+    GPU("gpu"),
+    /** One point per series and window of imported kernel profiles. Tags: view, the view's dimensions. */
+    KERNEL("kernel"),
+    /** One point per series and window of what operators measure themselves. Tags: view, the view's dimensions. */
+    OPERATOR("operator"),
     /** One point per change of an alert's state. Tags: alert, fingerprint. */
     ALERT("alert"),
     /** One point per reading of Inferwatch's own state. Tags: component, instance. Fields as the component names them. */

@@ -1,7 +1,7 @@
 package io.inferwatch.influx;
 
 /**
- * What a field of a {@link Measurement#REQUEST} point says of its metric. The field's name is the metric's, this suffix and, where
+ * What a field of a window's point says of its metric. The field's name is the metric's, this suffix and, where
  * {@link #hasUnit()}, the metric's base unit.
  */
 public enum Statistic {
@@ -29,6 +29,18 @@ public enum Statistic {
     MAX("max", true),
     /** Latest reading of a state. */
     LAST("last", true),
+    /** Mean of a state over the time for which its readings held. */
+    TIME_MEAN("time_mean", true),
+    /** Mean over the window of what the subjects of a series have together: its total while all of them are seen. */
+    TOGETHER("together", true),
+    /** An engine's histogram: half of its observations are above this bound. */
+    P50_ABOVE("p50_above", true),
+    /** An engine's histogram: half of its observations are at most this bound; absent where that is the open bucket. */
+    P50_AT_MOST("p50_at_most", true),
+    /** An engine's histogram: its P99 lies above this bound. */
+    P99_ABOVE("p99_above", true),
+    /** An engine's histogram: its P99 is at most this bound; absent where that is the open bucket. */
+    P99_AT_MOST("p99_at_most", true),
     /** A sum divided by the window's seconds. */
     PER_SECOND("per_second", false),
     /** A sum of times. */

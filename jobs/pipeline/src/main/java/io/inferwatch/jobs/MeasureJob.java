@@ -5,10 +5,16 @@ import io.inferwatch.jobs.ingest.EventTime;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.jobs.ingest.RequestRow;
 import io.inferwatch.jobs.ingest.RequestRowDeserializer;
+import io.inferwatch.jobs.ingest.Sample;
+import io.inferwatch.jobs.ingest.SampleDeserializer;
+import io.inferwatch.jobs.ingest.SampleScreen;
 import io.inferwatch.jobs.ingest.ScreenFunction;
 import io.inferwatch.jobs.window.Windows;
 import io.inferwatch.schemas.Topic;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Properties;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.base.DeliveryGuarantee;
@@ -19,12 +25,25 @@ import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsIni
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Events to windows: one pass over the requests topic, exact and mergeable. Needs object reuse and operator chaining. */
+/** Events to windows: one pass over requests, one over samples, exact and mergeable. Needs object reuse and operator chaining. */
 public final class MeasureJob {
     /** Name of the job in Flink. */
     public static final String NAME = HealthReporter.JOB_PREFIX + "measure";
 
+    /** A sample's readings hold until the next one, so that panes are complete only after it: usual intervals are up to this. */
+    private static final Duration SAMPLE_INTERVAL = Duration.ofSeconds(10);
+
     private MeasureJob() {}
+
+    /** Where requests with their heartbeats come from, and where samples of engines, GPUs, kernels and operators do. */
+    public record Sources(Source<RequestRow, ?, ?> requests, Source<Sample, ?, ?> samples) {
+        /** The topics, without end. */
+        public static Sources kafka(KafkaConnection kafka, String catalogueYaml) {
+            return new Sources(
+                    MeasureJob.requests(kafka, catalogueYaml).build(),
+                    MeasureJob.samples(kafka, catalogueYaml).build());
+        }
+    }
 
     /** Where windows, late events and dead letters go. */
     public record Sinks(Sink<OutboundRecord> windows, Sink<OutboundRecord> late, Sink<OutboundRecord> deadLetters) {
@@ -50,14 +69,24 @@ public final class MeasureJob {
 
     /** The requests topic; without state from its beginning, so that every window is made anew and whole. */
     public static KafkaSourceBuilder<RequestRow> requests(KafkaConnection kafka, String catalogueYaml) {
-        return KafkaSource.<RequestRow>builder()
+        return MeasureJob.<RequestRow>topics(kafka, Topic.REQUESTS)
+                .setDeserializer(new RequestRowDeserializer(catalogueYaml));
+    }
+
+    /** The topics of samples; without state from their beginning. */
+    public static KafkaSourceBuilder<Sample> samples(KafkaConnection kafka, String catalogueYaml) {
+        return MeasureJob.<Sample>topics(kafka, Topic.ENGINE, Topic.GPU, Topic.KERNELS, Topic.OPERATORS)
+                .setDeserializer(new SampleDeserializer(catalogueYaml));
+    }
+
+    private static <T> KafkaSourceBuilder<T> topics(KafkaConnection kafka, Topic... topics) {
+        return KafkaSource.<T>builder()
                 .setBootstrapServers(kafka.bootstrapServers())
                 .setProperties(kafka.clientProperties())
                 .setProperty("partition.discovery.interval.ms", "30000")
                 .setGroupId("inferwatch-measure")
-                .setTopics(Topic.REQUESTS.topicName())
-                .setStartingOffsets(OffsetsInitializer.earliest())
-                .setDeserializer(new RequestRowDeserializer(catalogueYaml));
+                .setTopics(Arrays.stream(topics).map(Topic::topicName).toArray(String[]::new))
+                .setStartingOffsets(OffsetsInitializer.earliest());
     }
 
     /**
@@ -67,13 +96,13 @@ public final class MeasureJob {
      */
     public static void build(
             StreamExecutionEnvironment environment,
-            Source<RequestRow, ?, ?> requests,
+            Sources sources,
             Sinks sinks,
             String catalogueYaml,
             MeasureSettings settings) {
         SingleOutputStreamOperator<RequestRow> screened = environment
                 .fromSource(
-                        requests,
+                        sources.requests,
                         EventTime.strategy(
                                 catalogueYaml,
                                 settings.watermarkDelay(),
@@ -85,16 +114,29 @@ public final class MeasureJob {
                 .name("Screen nonsense, repeats, gaps and late events")
                 .uid("screen");
 
+        SingleOutputStreamOperator<Sample> samples = environment
+                .fromSource(
+                        sources.samples,
+                        SampleScreen.eventTimes(settings.watermarkDelay().plus(SAMPLE_INTERVAL), settings.idleness()),
+                        "Samples of engines, GPUs, kernels, operators")
+                .uid("samples-source")
+                .process(new SampleScreen(settings.lateness()), TypeInformation.of(Sample.class))
+                .name("Screen nonsense and late samples")
+                .uid("sample-screen");
+
         Windows.of(screened, catalogueYaml, settings.goodput(), settings.watermarkDelay(), settings.lateness())
+                .union(Windows.ofSamples(samples, catalogueYaml, settings.lateness()))
                 .sinkTo(sinks.windows)
                 .name("Windows")
                 .uid("windows-sink");
 
         screened.getSideOutput(ScreenFunction.LATE)
+                .union(samples.getSideOutput(ScreenFunction.LATE))
                 .sinkTo(sinks.late)
                 .name("Late events")
                 .uid("late-sink");
         screened.getSideOutput(ScreenFunction.DEAD_LETTERS)
+                .union(samples.getSideOutput(ScreenFunction.DEAD_LETTERS))
                 .sinkTo(sinks.deadLetters)
                 .name("Dead letters")
                 .uid("dead-letters-sink");

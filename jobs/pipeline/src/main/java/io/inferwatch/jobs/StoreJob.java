@@ -1,8 +1,8 @@
 package io.inferwatch.jobs;
 
 import io.inferwatch.influx.InfluxConnection;
+import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.jobs.ingest.OutboundRecord;
-import io.inferwatch.jobs.store.InboundRecord;
 import io.inferwatch.jobs.store.InfluxSink;
 import io.inferwatch.jobs.store.LatestWindowFunction;
 import io.inferwatch.jobs.store.PointsFunction;

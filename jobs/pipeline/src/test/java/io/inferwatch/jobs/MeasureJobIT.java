@@ -79,9 +79,13 @@ class MeasureJobIT {
         String catalogue = MetricCatalogue.shippedYaml();
         MeasureJob.build(
                 environment,
-                MeasureJob.requests(kafka, catalogue)
-                        .setBounded(OffsetsInitializer.latest())
-                        .build(),
+                new MeasureJob.Sources(
+                        MeasureJob.requests(kafka, catalogue)
+                                .setBounded(OffsetsInitializer.latest())
+                                .build(),
+                        MeasureJob.samples(kafka, catalogue)
+                                .setBounded(OffsetsInitializer.latest())
+                                .build()),
                 MeasureJob.Sinks.kafka(kafka),
                 catalogue,
                 MeasureSettings.byDefault().withoutAlignment());

@@ -292,6 +292,7 @@ class StoreJobIT {
                 (long) requests,
                 List.of(new MetricSum("requests", (long) requests)),
                 List.of(new MetricSketch("ttft", ByteBuffer.wrap(SketchEncoding.encode(sketch)))),
+                List.of(),
                 List.of());
     }
 

@@ -59,6 +59,7 @@ class EventJsonTest {
                 1L,
                 List.of(),
                 List.of(new MetricSketch("ttft", ByteBuffer.wrap(new byte[] {1, 2, 3}))),
+                List.of(),
                 List.of());
 
         assertThat(json.line(record(codec.encode(window))))

@@ -1,16 +1,30 @@
 package io.inferwatch.schemas.catalogue;
 
+import io.inferwatch.schemas.EngineSample;
+import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.Heartbeat;
+import io.inferwatch.schemas.KernelProfile;
+import io.inferwatch.schemas.OperatorMetric;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.settings.Settings;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.avro.Schema;
 
 /** The fields of events that a catalogue may name, by the kind of value that they hold. */
 record EventFields(Schema schema) {
-    static final EventFields REQUESTS = new EventFields(RequestEvent.getClassSchema());
-    static final EventFields HEARTBEATS = new EventFields(Heartbeat.getClassSchema());
+    /** Before the name of an entry of the event's labels. */
+    static final String LABEL = "labels.";
+
+    private static final Map<Metric.Origin, EventFields> BY_ORIGIN = Map.of(
+            Metric.Origin.REQUESTS, new EventFields(RequestEvent.getClassSchema()),
+            Metric.Origin.HEARTBEATS, new EventFields(Heartbeat.getClassSchema()),
+            Metric.Origin.ENGINE, new EventFields(EngineSample.getClassSchema()),
+            Metric.Origin.GPU, new EventFields(GpuSample.getClassSchema()),
+            Metric.Origin.KERNELS, new EventFields(KernelProfile.getClassSchema()),
+            Metric.Origin.OPERATORS, new EventFields(OperatorMetric.getClassSchema()));
 
     /** What a field holds. */
     enum Holds {
@@ -20,7 +34,7 @@ record EventFields(Schema schema) {
     }
 
     static EventFields of(Metric.Origin origin) {
-        return origin == Metric.Origin.REQUESTS ? REQUESTS : HEARTBEATS;
+        return Objects.requireNonNull(BY_ORIGIN.get(origin));
     }
 
     /** Notes a problem with the key unless the field is there and holds such a value. */
@@ -44,6 +58,9 @@ record EventFields(Schema schema) {
 
     /** What the field holds; empty when there is none of that name, or when it holds something else. */
     Optional<Holds> holds(String name) {
+        if (name.startsWith(LABEL) && name.length() > LABEL.length() && schema.getField("labels") != null) {
+            return Optional.of(Holds.TEXT);
+        }
         Schema.Field field = schema.getField(name);
         if (field == null) {
             return Optional.empty();

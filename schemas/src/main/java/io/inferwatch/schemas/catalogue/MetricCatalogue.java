@@ -1,5 +1,6 @@
 package io.inferwatch.schemas.catalogue;
 
+import io.inferwatch.schemas.Granularity;
 import io.inferwatch.schemas.Outcome;
 import io.inferwatch.schemas.settings.Settings;
 import java.io.IOException;
@@ -18,14 +19,28 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What is measured, by which dimensions, within which limits; read from {@code metrics.yaml}, where the grammar is explained. */
 public final class MetricCatalogue {
-    /** Series that one job may keep, over all views. */
+    /** Series that one job may keep, over all views of requests, and as many over those of all other events. */
     public static final int MAX_SERIES = 50_000;
 
     private static final int MAX_DIMENSIONS = 3;
+
+    private static final Map<String, Metric.Unit> UNITS_BY_SUFFIX = Map.of(
+            "Micros", Metric.Unit.MICROSECONDS,
+            "Nanos", Metric.Unit.NANOSECONDS,
+            "Tokens", Metric.Unit.TOKENS,
+            "Bytes", Metric.Unit.BYTES,
+            "BytesTotal", Metric.Unit.BYTES,
+            "BytesPerSecond", Metric.Unit.BYTES_PER_SECOND,
+            "Milliwatts", Metric.Unit.MILLIWATTS,
+            "Celsius", Metric.Unit.CELSIUS,
+            "Megahertz", Metric.Unit.MEGAHERTZ,
+            "Ppm", Metric.Unit.PPM);
 
     private static final List<String> OUTCOMES =
             Arrays.stream(Outcome.values()).map(Outcome::name).toList();
@@ -129,12 +144,12 @@ public final class MetricCatalogue {
         Set<String> metricNames = names(metrics, Metric.Kind.values());
 
         List<Ratio> ratios = new ArrayList<>();
-        Set<String> sums = names(metrics, Metric.Kind.SUM);
+        Set<String> sums = names(metrics, Metric.Kind.SUM, Metric.Kind.COUNTER);
         root.section("ratios").sections().forEach((name, entry) -> {
             if (metricNames.contains(name)) {
                 root.problem("ratios." + name, "a name that no metric has", "it twice");
             }
-            ratios.add(readRatio(name, entry, sums));
+            ratios.add(readRatio(name, entry, sums, metrics));
         });
 
         Map<String, GroupingDimension> dimensions = new LinkedHashMap<>();
@@ -158,11 +173,9 @@ public final class MetricCatalogue {
 
         List<View> views = new ArrayList<>();
         Settings viewEntries = root.section("views");
-        viewEntries.sections().forEach((name, entry) -> views.add(readView(name, entry, dimensions, metricNames)));
-        long series = views.stream().mapToLong(View::maxSeries).sum();
-        if (series > MAX_SERIES) {
-            root.problem("views", "at most " + MAX_SERIES + " series by the sum of max-series", Long.toString(series));
-        }
+        viewEntries.sections().forEach((name, entry) -> views.add(readView(name, entry, dimensions, metrics)));
+        checkSeries(root, "", views.stream().filter(view -> view.of() == Metric.Origin.REQUESTS));
+        checkSeries(root, " over samples", views.stream().filter(view -> view.of() != Metric.Origin.REQUESTS));
         if (views.isEmpty()) {
             root.problem("views", "at least one view", "none");
         }
@@ -174,47 +187,92 @@ public final class MetricCatalogue {
                 metrics, ratios, List.copyOf(dimensions.values()), views, Set.copyOf(storedSketches));
     }
 
+    private static void checkSeries(Settings root, String which, Stream<View> views) {
+        long series = views.mapToLong(View::maxSeries).sum();
+        if (series > MAX_SERIES) {
+            root.problem(
+                    "views",
+                    "at most " + MAX_SERIES + " series by the sum of max-series" + which,
+                    Long.toString(series));
+        }
+    }
+
     private static Metric readMetric(String name, Settings entry) {
         checkName(name, entry);
         List<Outcome> outcomes = entry.names("outcomes", "an outcome", OUTCOMES).stream()
                 .map(Outcome::valueOf)
                 .toList();
+        Metric.Kind kind = entry.choice("kind", Metric.Kind.class);
         Metric metric = new Metric(
                 name,
                 entry.choice("of", Metric.Origin.class),
-                entry.choice("kind", Metric.Kind.class),
+                kind,
                 entry.text("value"),
                 outcomes.isEmpty() ? Set.of() : EnumSet.copyOf(outcomes),
                 entry.choice("unit", Metric.Unit.class),
                 entry.choice("better", Metric.Better.class, Metric.Better.NEITHER),
-                entry.flag("rate", false),
+                entry.flag("rate", false) || kind == Metric.Kind.COUNTER,
+                entry.has("granularity")
+                        ? Optional.of(entry.choice("granularity", Granularity.class))
+                        : Optional.empty(),
                 entry.text("help"));
         checkMetric(metric, entry);
         return metric;
     }
 
     private static void checkMetric(Metric metric, Settings entry) {
-        if (metric.rate() && metric.kind() != Metric.Kind.SUM) {
+        if (metric.rate() && !metric.kind().isSum()) {
             entry.problem("rate", "left out unless kind is sum", "true");
         }
-        if (metric.of() == Metric.Origin.HEARTBEATS) {
-            if (metric.kind() != Metric.Kind.GAUGE) {
-                entry.problem("kind", "gauge for heartbeats", label(metric.kind()));
-            }
-            if (!metric.outcomes().isEmpty()) {
-                entry.problem(
-                        "outcomes", "left out for heartbeats", metric.outcomes().toString());
-            }
-        } else if (metric.kind() == Metric.Kind.GAUGE) {
-            entry.problem("kind", "sum or quantile for requests", "gauge");
+        Set<Metric.Kind> kinds = kindsOf(metric.of());
+        if (!kinds.contains(metric.kind())) {
+            entry.problem(
+                    "kind",
+                    kinds.stream().map(MetricCatalogue::label).collect(Collectors.joining(" or ")) + " for "
+                            + label(metric.of()),
+                    label(metric.kind()));
+        }
+        if (metric.of() != Metric.Origin.REQUESTS && !metric.outcomes().isEmpty()) {
+            entry.problem(
+                    "outcomes",
+                    "left out for " + label(metric.of()),
+                    metric.outcomes().toString());
+        }
+        if (metric.granularity().isPresent() != (metric.of() == Metric.Origin.OPERATORS)) {
+            entry.problem(
+                    "granularity",
+                    "there for operators, and for them alone",
+                    metric.granularity().map(MetricCatalogue::label).orElse("nothing"));
         }
         if (!metric.value().isEmpty()) {
             checkValue(metric, entry);
         }
     }
 
+    private static Set<Metric.Kind> kindsOf(Metric.Origin of) {
+        return switch (of) {
+            case REQUESTS -> sorted(Metric.Kind.SUM, Metric.Kind.QUANTILE);
+            case HEARTBEATS -> sorted(Metric.Kind.GAUGE);
+            case ENGINE -> sorted(Metric.Kind.GAUGE, Metric.Kind.COUNTER, Metric.Kind.HISTOGRAM);
+            case GPU -> sorted(Metric.Kind.GAUGE, Metric.Kind.COUNTER);
+            case KERNELS -> sorted(Metric.Kind.SUM, Metric.Kind.QUANTILE, Metric.Kind.GAUGE);
+            case OPERATORS -> sorted(Metric.Kind.SUM, Metric.Kind.QUANTILE, Metric.Kind.GAUGE);
+        };
+    }
+
+    private static Set<Metric.Kind> sorted(Metric.Kind first, Metric.Kind... others) {
+        return EnumSet.of(first, others);
+    }
+
     private static void checkValue(Metric metric, Settings entry) {
-        if (metric.value().equals("1") || metric.value().equals("good")) {
+        if (metric.kind() == Metric.Kind.HISTOGRAM || metric.of() == Metric.Origin.OPERATORS) {
+            if (!metric.value().matches("[A-Za-z][A-Za-z0-9_.:-]{0,63}")) {
+                entry.problem("value", "a name of letters, digits and _ . : -", "'" + metric.value() + "'");
+            }
+            return;
+        }
+        if (metric.of() == Metric.Origin.REQUESTS
+                && (metric.value().equals("1") || metric.value().equals("good"))) {
             if (metric.kind() != Metric.Kind.SUM || metric.unit() != Metric.Unit.REQUESTS) {
                 entry.problem("value", "a field unless kind is sum and unit is requests", "'" + metric.value() + "'");
             }
@@ -238,18 +296,27 @@ public final class MetricCatalogue {
 
     /** A field's name says its unit; only what events count otherwise is free. */
     private static void checkUnit(Metric metric, String field, Settings entry) {
-        Metric.Unit said = field.endsWith("Micros")
-                ? Metric.Unit.MICROSECONDS
-                : field.endsWith("Nanos")
-                        ? Metric.Unit.NANOSECONDS
-                        : field.endsWith("Tokens") ? Metric.Unit.TOKENS : metric.unit();
+        Metric.Unit said = UNITS_BY_SUFFIX.entrySet().stream()
+                .filter(suffix -> field.endsWith(suffix.getKey()))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse(metric.unit());
         if (said != metric.unit()) {
             entry.problem("unit", label(said) + " as " + field + " says", label(metric.unit()));
         }
     }
 
-    private static Ratio readRatio(String name, Settings entry, Set<String> sums) {
+    private static Ratio readRatio(String name, Settings entry, Set<String> sums, List<Metric> metrics) {
         checkName(name, entry);
+        List<Metric.Origin> origins = metrics.stream()
+                .filter(metric -> metric.name().equals(entry.text("numerator", ""))
+                        || metric.name().equals(entry.text("denominator", "")))
+                .map(Metric::of)
+                .distinct()
+                .toList();
+        if (origins.size() > 1) {
+            entry.problem("denominator", "a metric of the same events as the numerator", origins.toString());
+        }
         return new Ratio(
                 name,
                 knownText("numerator", entry, sums),
@@ -264,7 +331,7 @@ public final class MetricCatalogue {
         if (!entry.has("edges")) {
             String per = entry.text("per", "");
             if (!field.isEmpty()) {
-                EventFields.REQUESTS.require(field, EventFields.Holds.TEXT, "field", entry);
+                requireSomewhere(field, EventFields.Holds.TEXT, "field", entry);
             }
             return new GroupingDimension.Values(
                     name,
@@ -273,7 +340,7 @@ public final class MetricCatalogue {
                     per.isEmpty() ? Optional.empty() : Optional.of(per));
         }
         if (!field.isEmpty()) {
-            EventFields.REQUESTS.require(field, EventFields.Holds.NUMBER, "field", entry);
+            requireSomewhere(field, EventFields.Holds.NUMBER, "field", entry);
         }
         List<Long> edges = entry.list("edges", MetricCatalogue::edge, List.of());
         List<String> labels = entry.list("labels", MetricCatalogue::tagValue, List.of());
@@ -290,10 +357,19 @@ public final class MetricCatalogue {
         }
         String shareOf = entry.text("share-of", "");
         if (!shareOf.isEmpty()) {
-            EventFields.REQUESTS.require(shareOf, EventFields.Holds.NUMBER, "share-of", entry);
+            requireSomewhere(shareOf, EventFields.Holds.NUMBER, "share-of", entry);
         }
         return new GroupingDimension.Buckets(
                 name, field, shareOf.isEmpty() ? Optional.empty() : Optional.of(shareOf), edges, labels);
+    }
+
+    /** Some kind of event must have the field; a view checks that its own does. */
+    private static void requireSomewhere(String field, EventFields.Holds holds, String key, Settings entry) {
+        boolean isSomewhere = Arrays.stream(Metric.Origin.values())
+                .anyMatch(of -> EventFields.of(of).holds(field).equals(Optional.of(holds)));
+        if (!isSomewhere) {
+            EventFields.of(Metric.Origin.REQUESTS).require(field, holds, key, entry);
+        }
     }
 
     private static @Nullable GroupingDimension readProduct(
@@ -310,8 +386,12 @@ public final class MetricCatalogue {
     }
 
     private static View readView(
-            String name, Settings entry, Map<String, GroupingDimension> dimensions, Set<String> metricNames) {
+            String name, Settings entry, Map<String, GroupingDimension> dimensions, List<Metric> metrics) {
         checkName(name, entry);
+        Metric.Origin of = entry.choice("of", Metric.Origin.class, Metric.Origin.REQUESTS);
+        if (of != of.views()) {
+            entry.problem("of", label(of.views()) + ", whose views keep them", label(of));
+        }
         List<String> by = entry.names("by", "a dimension of this catalogue", dimensions.keySet());
         if (by.size() > MAX_DIMENSIONS) {
             entry.problem("by", "at most " + MAX_DIMENSIONS + " dimensions", Integer.toString(by.size()));
@@ -324,6 +404,7 @@ public final class MetricCatalogue {
             GroupingDimension known = dimensions.get(dimension);
             if (known != null) {
                 grouping.add(known);
+                requireOn(of, known, entry);
             }
         });
         String traffic = entry.text("traffic", "production");
@@ -338,13 +419,36 @@ public final class MetricCatalogue {
         }
         return new View(
                 name,
+                of,
                 grouping,
-                Set.copyOf(entry.names("metrics", "a metric of this catalogue", metricNames)),
+                Set.copyOf(entry.names(
+                        "metrics",
+                        "a metric of its events",
+                        names(
+                                metrics.stream()
+                                        .filter(metric -> metric.of().views() == of)
+                                        .toList(),
+                                Metric.Kind.values()))),
                 traffic.equals("synthetic"),
                 pane,
                 (int) entry.integer("max-series", 1, MAX_SERIES),
                 entry.flag("ten-seconds", false),
                 entry.flag("sketches", false));
+    }
+
+    private static void requireOn(Metric.Origin of, GroupingDimension dimension, Settings entry) {
+        EventFields fields = EventFields.of(of);
+        if (dimension instanceof GroupingDimension.Values values
+                && !values.field().isEmpty()) {
+            fields.require(values.field(), EventFields.Holds.TEXT, "by", entry);
+        } else if (dimension instanceof GroupingDimension.Buckets buckets
+                && !buckets.field().isEmpty()) {
+            fields.require(buckets.field(), EventFields.Holds.NUMBER, "by", entry);
+            buckets.shareOf().ifPresent(field -> fields.require(field, EventFields.Holds.NUMBER, "by", entry));
+        } else if (dimension instanceof GroupingDimension.Product product) {
+            requireOn(of, product.first(), entry);
+            requireOn(of, product.second(), entry);
+        }
     }
 
     private static void checkName(String name, Settings entry) {

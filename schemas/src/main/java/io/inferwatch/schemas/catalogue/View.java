@@ -8,6 +8,7 @@ import java.util.Set;
  * A grouping of events: one series for each combination of its dimensions' values.
  *
  * @param name tag {@code view} of points
+ * @param of the kind of event that it groups; of requests it also keeps the gauges of heartbeats
  * @param by its dimensions, at most three
  * @param metrics the metrics kept; all when empty
  * @param synthetic whether it takes synthetic traffic instead of production's
@@ -18,6 +19,7 @@ import java.util.Set;
  */
 public record View(
         String name,
+        Metric.Origin of,
         List<GroupingDimension> by,
         Set<String> metrics,
         boolean synthetic,
@@ -34,7 +36,7 @@ public record View(
 
     /** Whether the view keeps that metric. */
     public boolean keeps(Metric metric) {
-        return metrics.isEmpty() || metrics.contains(metric.name());
+        return metric.of().views() == of && (metrics.isEmpty() || metrics.contains(metric.name()));
     }
 
     /** The names of its dimensions, in order. */

@@ -3,7 +3,11 @@ package io.inferwatch.schemas.catalogue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inferwatch.schemas.EngineSample;
+import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.Heartbeat;
+import io.inferwatch.schemas.KernelProfile;
+import io.inferwatch.schemas.OperatorMetric;
 import io.inferwatch.schemas.Outcome;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
@@ -48,7 +52,9 @@ class MetricCatalogueTest {
 
     @Test
     void theShippedViewsAreTheDesigns() {
-        assertThat(SHIPPED.views().stream().map(View::dimensionNames))
+        assertThat(SHIPPED.views().stream()
+                        .filter(view -> view.of() == Metric.Origin.REQUESTS)
+                        .map(View::dimensionNames))
                 .containsExactly(
                         List.of(),
                         List.of("region", "model"),
@@ -94,8 +100,14 @@ class MetricCatalogueTest {
                 .collect(Collectors.toMap(
                         GroupingDimension::name, dimension -> dimension.labels().size()));
         assertThat(buckets).isEqualTo(Map.of("prompt", 6, "cache", 3, "turn", 5));
-        assertThat(SHIPPED.views().stream().mapToLong(View::maxSeries).sum())
-                .isLessThanOrEqualTo(MetricCatalogue.MAX_SERIES);
+        for (boolean ofRequests : new boolean[] {true, false}) {
+            assertThat(SHIPPED.views().stream()
+                            .filter(view -> (view.of() == Metric.Origin.REQUESTS) == ofRequests)
+                            .mapToLong(View::maxSeries)
+                            .sum())
+                    .isPositive()
+                    .isLessThanOrEqualTo(MetricCatalogue.MAX_SERIES);
+        }
     }
 
     @Test
@@ -107,6 +119,7 @@ class MetricCatalogueTest {
                         .map(View::name))
                 .containsExactly("fleet", "model-version", "replica-version", "tenant-model");
         assertThat(SHIPPED.views().stream()
+                        .filter(view -> view.of() == Metric.Origin.REQUESTS)
                         .filter(view -> view.storeShortest() && !view.synthetic())
                         .map(View::name))
                 .containsExactly("fleet", "model-version", "replica-version");
@@ -116,8 +129,17 @@ class MetricCatalogueTest {
     void theShippedMetricsReadFieldsThatEventsHave() {
         for (Metric metric : SHIPPED.metrics()) {
             Schema schema =
-                    metric.of() == Metric.Origin.REQUESTS ? RequestEvent.getClassSchema() : Heartbeat.getClassSchema();
-            if (!Set.of("1", "good").contains(metric.value())) {
+                    switch (metric.of()) {
+                        case REQUESTS -> RequestEvent.getClassSchema();
+                        case HEARTBEATS -> Heartbeat.getClassSchema();
+                        case ENGINE -> EngineSample.getClassSchema();
+                        case GPU -> GpuSample.getClassSchema();
+                        case KERNELS -> KernelProfile.getClassSchema();
+                        case OPERATORS -> OperatorMetric.getClassSchema();
+                    };
+            boolean isNamedByReporter =
+                    metric.of() == Metric.Origin.OPERATORS || metric.kind() == Metric.Kind.HISTOGRAM;
+            if (!isNamedByReporter && !Set.of("1", "good").contains(metric.value())) {
                 for (String field : metric.value().split(" - ", -1)) {
                     assertThat(schema.getField(field))
                             .as(metric.name() + ": " + field)
@@ -167,6 +189,11 @@ class MetricCatalogueTest {
         assertThat(SHIPPED.metric("ttft").orElseThrow().field("p99")).isEqualTo("ttft_p99_seconds");
         assertThat(SHIPPED.metric("prompt_tokens").orElseThrow().field("p99")).isEqualTo("prompt_tokens_p99");
         assertThat(SHIPPED.metric("requests").orElseThrow().field("per_second")).isEqualTo("requests_per_second");
+        assertThat(SHIPPED.metric("gpu_memory_used").orElseThrow().field("last"))
+                .isEqualTo("gpu_memory_used_last_bytes");
+        assertThat(SHIPPED.metric("pcie_sent_bytes").orElseThrow().field("per_second"))
+                .isEqualTo("pcie_sent_bytes_per_second");
+        assertThat(SHIPPED.metric("kv_usage").orElseThrow().field("max")).isEqualTo("kv_usage_max");
         assertThat(SHIPPED.metric("ttft").orElseThrow().unitlessField("n")).isEqualTo("ttft_n");
         assertThat(Metric.Unit.MICROSECONDS.base()).isEqualTo("seconds");
         assertThat(Metric.Unit.MICROSECONDS.scale()).isEqualTo(1e-6);
@@ -198,7 +225,7 @@ class MetricCatalogueTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     kind: sum, value: "1", unit: requests, help: Requests | value: "1", unit: requests, help: Requests | metrics.requests.kind: must be set, found nothing
-                    kind: sum, value: "1", unit: requests, help: Requests | kind: mean, value: "1", unit: requests, help: Requests | metrics.requests.kind: must be one of sum, quantile, gauge, found 'mean'
+                    kind: sum, value: "1", unit: requests, help: Requests | kind: mean, value: "1", unit: requests, help: Requests | metrics.requests.kind: must be one of sum, quantile, gauge, counter, histogram, found 'mean'
                     unit: requests, help: Requests | help: Requests | metrics.requests.unit: must be set, found nothing
                     unit: requests, help: Requests | unit: requests | metrics.requests.help: must be set, found nothing
                     value: ttftMicros | value: tftMicros | metrics.ttft.value: must be a whole-number field of RequestEvent, found 'tftMicros', did you mean 'ttftMicros'?
@@ -210,6 +237,15 @@ class MetricCatalogueTest {
                     value: openRequests | value: ttftMicros | metrics.open.value: must be a whole-number field of Heartbeat, found 'ttftMicros'
                     kind: gauge | kind: sum | metrics.open.kind: must be gauge for heartbeats, found sum
                     kind: quantile | kind: gauge | metrics.ttft.kind: must be sum or quantile for requests, found gauge
+                    kind: quantile | kind: histogram | metrics.ttft.kind: must be sum or quantile for requests, found histogram
+                    of: heartbeats, kind: gauge | of: gpu, kind: sum | metrics.open.kind: must be gauge or counter for gpu, found sum
+                    value: openRequests, unit: requests | granularity: layer, value: openRequests, unit: requests | metrics.open.granularity: must be there for operators, and for them alone, found layer
+                    of: heartbeats, kind: gauge, value: openRequests, unit: requests | of: operators, kind: gauge, value: a name, unit: ppm | metrics.open.granularity: must be there for operators, and for them alone, found nothing
+                    of: heartbeats, kind: gauge, value: openRequests, unit: requests | of: operators, kind: gauge, value: a name, unit: ppm | metrics.open.value: must be a name of letters, digits and _ . : -, found 'a name'
+                    of: heartbeats, kind: gauge, value: openRequests, unit: requests | of: gpu, kind: gauge, value: usedBytes, unit: ppm | metrics.open.unit: must be bytes as usedBytes says, found ppm
+                    fleet: {by: [] | fleet: {of: heartbeats, by: [] | views.fleet.of: must be requests, whose views keep them, found heartbeats
+                    fleet: {by: [] | fleet: {of: gpu, by: [prompt] | views.fleet.by: must be a whole-number field of GpuSample, found 'promptTokens'
+                    fleet: {by: [], max-series: 1 | fleet: {of: gpu, by: [], max-series: 50001 | views.fleet.max-series: must be a whole number between 1 and 50000, found 50001
                     help: First token | rate: true, help: First token | metrics.ttft.rate: must be left out unless kind is sum, found true
                     outcomes: [TIMEOUT] | outcomes: [TIMEOUTS] | metrics.failed.outcomes[0]: must be an outcome, found 'TIMEOUTS', did you mean 'TIMEOUT'?
                     help: Open | outcomes: [OK], help: Open | metrics.open.outcomes: must be left out for heartbeats, found [OK]
@@ -234,7 +270,7 @@ class MetricCatalogueTest {
                     fleet: {by: [] | fleet: {by: [modell] | views.fleet.by[0]: must be a dimension of this catalogue, found 'modell', did you mean 'model'?
                     fleet: {by: [] | fleet: {by: [model, model] | views.fleet.by: must be dimensions that are all different, found [model, model]
                     by: [mix, model, version] | by: [mix, model, version, prompt] | views.mix.by: must be at most 3 dimensions, found 4
-                    metrics: [ttft]} | metrics: [tpot]} | views.mix.metrics[0]: must be a metric of this catalogue, found 'tpot', did you mean 'ttft'?
+                    metrics: [ttft]} | metrics: [tpot]} | views.mix.metrics[0]: must be a metric of its events, found 'tpot', did you mean 'ttft'?
                     metrics: [ttft]} | traffic: both} | views.mix.traffic: must be production or synthetic, found 'both'
                     metrics: [ttft]} | pane: 7s} | views.mix.pane: must be a divisor of one minute, found 7s
                     metrics: [ttft]} | pane: 20s} | views.mix.pane: must be a duration between 1s and 10s such as 10s, found '20s'
@@ -247,6 +283,17 @@ class MetricCatalogueTest {
         assertThatThrownBy(() -> MetricCatalogue.parse("test", SMALL.replace(right, wrong)))
                 .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
                         .contains(problem));
+    }
+
+    @Test
+    void samplesHaveASeriesLimitOfTheirOwn() {
+        String both = SMALL + "  cards: {of: gpu, by: [], max-series: 50000}\n";
+        assertThat(MetricCatalogue.parse("test", both).view("cards")).isPresent();
+        assertThatThrownBy(
+                        () -> MetricCatalogue.parse("test", both + "  engines: {of: engine, by: [], max-series: 1}\n"))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessage(
+                        "test:\n  views: must be at most 50000 series by the sum of max-series over samples, found 50001");
     }
 
     @Test

@@ -127,7 +127,7 @@ final class LatencyBenchCommand implements Callable<Integer> {
             StreamExecutionEnvironment measure = environment(directory.resolve("measure"));
             MeasureJob.build(
                     measure,
-                    MeasureJob.requests(kafka, catalogue).build(),
+                    MeasureJob.Sources.kafka(kafka, catalogue),
                     MeasureJob.Sinks.kafka(kafka),
                     catalogue,
                     MeasureSettings.byDefault());

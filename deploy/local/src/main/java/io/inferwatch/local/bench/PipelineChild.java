@@ -173,10 +173,14 @@ public final class PipelineChild {
         StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
         MeasureJob.build(
                 environment,
-                MeasureJob.requests(task.kafka, catalogue)
-                        .setProperty("interceptor.classes", PolledRecords.class.getName())
-                        .setBounded(OffsetsInitializer.latest())
-                        .build(),
+                new MeasureJob.Sources(
+                        MeasureJob.requests(task.kafka, catalogue)
+                                .setProperty("interceptor.classes", PolledRecords.class.getName())
+                                .setBounded(OffsetsInitializer.latest())
+                                .build(),
+                        MeasureJob.samples(task.kafka, catalogue)
+                                .setBounded(OffsetsInitializer.latest())
+                                .build()),
                 MeasureJob.Sinks.kafka(task.kafka),
                 catalogue,
                 MeasureSettings.byDefault().withoutAlignment());

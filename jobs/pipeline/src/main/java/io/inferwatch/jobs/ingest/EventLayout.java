@@ -5,9 +5,12 @@ import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.catalogue.GroupingDimension;
 import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
+import io.inferwatch.schemas.catalogue.View;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -51,12 +54,15 @@ public final class EventLayout {
         EventLayout layout = new EventLayout();
         List<String> problems = new ArrayList<>();
         for (Metric metric : catalogue.metrics()) {
+            if (metric.of().views() != Metric.Origin.REQUESTS) {
+                continue;
+            }
             Schema schema =
                     metric.of() == Metric.Origin.REQUESTS ? RequestEvent.getClassSchema() : Heartbeat.getClassSchema();
             MetricValue.fields(metric.value())
                     .forEach(field -> layout.add(schema, field, "metrics." + metric.name(), problems));
         }
-        for (GroupingDimension dimension : catalogue.dimensions()) {
+        for (GroupingDimension dimension : ofRequests(catalogue)) {
             Schema schema = RequestEvent.getClassSchema();
             String key = "dimensions." + dimension.name();
             if (dimension instanceof GroupingDimension.Values values) {
@@ -70,6 +76,23 @@ public final class EventLayout {
             throw new InvalidSettingsException("metric catalogue", problems);
         }
         return layout;
+    }
+
+    /** The dimensions that views of requests group by, those that a product is made of included. */
+    private static Set<GroupingDimension> ofRequests(MetricCatalogue catalogue) {
+        Set<GroupingDimension> dimensions = new LinkedHashSet<>();
+        for (View view : catalogue.views()) {
+            if (view.of() == Metric.Origin.REQUESTS) {
+                for (GroupingDimension dimension : view.by()) {
+                    dimensions.add(dimension);
+                    if (dimension instanceof GroupingDimension.Product product) {
+                        dimensions.add(product.first());
+                        dimensions.add(product.second());
+                    }
+                }
+            }
+        }
+        return dimensions;
     }
 
     /** Slot of a number or enum field; -1 when it is not read. */

@@ -1,7 +1,5 @@
 package io.inferwatch.jobs.ingest;
 
-import io.inferwatch.schemas.DeadLetter;
-import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.Source;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.Traffic;
@@ -11,7 +9,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,8 +55,10 @@ public final class ScreenFunction extends ProcessFunction<RequestRow, RequestRow
     public static final OutputTag<OutboundRecord> LATE = new OutputTag<>("late") {};
 
     private static final Logger LOG = LoggerFactory.getLogger(ScreenFunction.class);
+    /** As dead letters name it. */
+    static final String STAGE = "screen";
+
     private static final long MAX_NUMBER = 1_000_000_000_000_000L;
-    private static final int MAX_DEAD_LETTER_BYTES = 64 * 1024;
     private static final long STREAM_RETENTION_MILLIS = Duration.ofDays(1).toMillis();
     private static final long CLOCK_TOLERANCE_MILLIS = 2_000;
     private static final int SKEWED_HEARTBEATS = 3;
@@ -71,7 +70,7 @@ public final class ScreenFunction extends ProcessFunction<RequestRow, RequestRow
 
     private transient @Nullable Slots slots;
     private transient @Nullable Counters counters;
-    private transient @Nullable EventCodec codec;
+    private transient @Nullable DeadLetters letters;
     private transient @Nullable ListState<byte[]> trackerState;
     private transient SequenceTracker @Nullable [] trackerByText;
     private transient int generation;
@@ -159,7 +158,7 @@ public final class ScreenFunction extends ProcessFunction<RequestRow, RequestRow
     @Override
     public void open(OpenContext context) {
         slots = Slots.of(EventLayout.of(MetricCatalogue.parse("metric catalogue", catalogueYaml)));
-        codec = new EventCodec();
+        letters = new DeadLetters(STAGE);
         trackerByText = new SequenceTracker[1024];
         generation = 0;
         MetricGroup group = getRuntimeContext().getMetricGroup();
@@ -319,28 +318,20 @@ public final class ScreenFunction extends ProcessFunction<RequestRow, RequestRow
 
     private void deadLetter(RequestRow row, String reason, String detail, Context context) {
         counters().deadLetter(reason);
-        byte[] value = row.value();
-        byte[] key = row.key();
-        DeadLetter letter = new DeadLetter(
+        DeadLetters writer = letters;
+        if (writer == null) {
+            throw notOpen();
+        }
+        InboundRecord record = new InboundRecord(
                 Topic.REQUESTS.topicName(),
                 row.partition(),
                 row.offset(),
-                "screen",
-                reason,
-                detail,
-                row.appendedAtMillis() * 1000,
-                context.timerService().currentProcessingTime() * 1000,
-                key == null ? null : ByteBuffer.wrap(key),
-                ByteBuffer.wrap(value, 0, Math.min(value.length, MAX_DEAD_LETTER_BYTES)),
-                (long) value.length);
-        EventCodec encoder = codec;
-        if (encoder == null) {
-            throw notOpen();
-        }
+                row.appendedAtMillis(),
+                row.key(),
+                row.value());
         context.output(
                 DEAD_LETTERS,
-                new OutboundRecord(
-                        null, encoder.encode(letter), context.timerService().currentProcessingTime()));
+                writer.letter(record, reason, detail, context.timerService().currentProcessingTime()));
     }
 
     private void watchClock(RequestRow row, Slots at) {

@@ -12,7 +12,7 @@ import java.util.Arrays;
  * <p>At most {@value #MAX_RANGES} holes are remembered; when there are more, the lowest is given up: its events count as lost, and are
  * taken for repeats should they ever come. Not thread safe.
  */
-final class SequenceTracker {
+public final class SequenceTracker {
     private static final int MAX_RANGES = 256;
 
     /** Inclusive start and exclusive end of each range seen, rising and apart. */
@@ -24,7 +24,7 @@ final class SequenceTracker {
     private long lastEventMillis = Long.MIN_VALUE;
 
     /** Notes a number; false when it was seen before. */
-    boolean see(long sequence) {
+    public boolean see(long sequence) {
         if (sequence >= next) {
             next = sequence + 1;
         }
@@ -67,7 +67,7 @@ final class SequenceTracker {
     }
 
     /** Numbers between the least seen and the next that were not seen, those given up left out. */
-    long missing() {
+    public long missing() {
         if (rangeCount == 0) {
             return 0;
         }
@@ -102,7 +102,8 @@ final class SequenceTracker {
         touch(other.lastEventMillis);
     }
 
-    void write(DataOutput out) throws IOException {
+    /** Writes all that it knows. */
+    public void write(DataOutput out) throws IOException {
         out.writeLong(lastEventMillis);
         out.writeLong(next);
         out.writeLong(lost);
@@ -112,7 +113,8 @@ final class SequenceTracker {
         }
     }
 
-    static SequenceTracker read(DataInput in) throws IOException {
+    /** Reads what {@link #write} wrote. */
+    public static SequenceTracker read(DataInput in) throws IOException {
         SequenceTracker tracker = new SequenceTracker();
         tracker.lastEventMillis = in.readLong();
         tracker.next = in.readLong();

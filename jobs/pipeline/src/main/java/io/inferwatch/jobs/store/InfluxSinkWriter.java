@@ -1,6 +1,7 @@
 package io.inferwatch.jobs.store;
 
 import io.inferwatch.influx.InfluxWriter.Refusal;
+import io.inferwatch.jobs.ingest.DeadLetters;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentLinkedQueue;

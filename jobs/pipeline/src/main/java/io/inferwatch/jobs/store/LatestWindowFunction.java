@@ -1,5 +1,7 @@
 package io.inferwatch.jobs.store;
 
+import io.inferwatch.jobs.ingest.DeadLetters;
+import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.UndecodableEventException;
 import io.inferwatch.schemas.WindowStat;

@@ -2,6 +2,7 @@ package io.inferwatch.jobs.store;
 
 import io.inferwatch.influx.PointBuilder;
 import io.inferwatch.influx.RetentionPolicy;
+import io.inferwatch.jobs.ingest.InboundRecord;
 import java.util.Optional;
 
 /**

@@ -1,5 +1,7 @@
 package io.inferwatch.jobs.store;
 
+import io.inferwatch.jobs.ingest.DeadLetters;
+import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.Alert;
 import io.inferwatch.schemas.EventCodec;

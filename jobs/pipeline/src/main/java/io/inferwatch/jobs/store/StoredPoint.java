@@ -1,5 +1,7 @@
 package io.inferwatch.jobs.store;
 
+import io.inferwatch.jobs.ingest.InboundRecord;
+
 /**
  * A point on its way to InfluxDB.
  *

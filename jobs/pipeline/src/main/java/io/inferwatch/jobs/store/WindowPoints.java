@@ -10,6 +10,7 @@ import io.inferwatch.influx.RetentionPolicy;
 import io.inferwatch.influx.Statistic;
 import io.inferwatch.schemas.Dimension;
 import io.inferwatch.schemas.MetricGauge;
+import io.inferwatch.schemas.MetricHistogram;
 import io.inferwatch.schemas.MetricSketch;
 import io.inferwatch.schemas.MetricSum;
 import io.inferwatch.schemas.WindowStat;
@@ -30,7 +31,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One wide point for each window of a series: measurement {@code request}, tags view and the view's dimensions, the window's end as
+ * One wide point for each window of a series: measurement by the kind of event (request, engine, gpu, kernel, operator), tags view and the view's dimensions, the window's end as
  * time, a field for each statistic of each metric that the view keeps. Sums are there even when they are 0; a metric without a value,
  * a ratio of nothing and a limit that so few values do not allow are left out, never 0. As a window only grows, each revision writes
  * at least the fields of the one before.
@@ -91,14 +92,16 @@ public final class WindowPoints {
         if (length < MINUTE_MICROS && !view.storeShortest()) {
             return Optional.empty();
         }
-        PointBuilder point = PointBuilder.of(Measurement.REQUEST);
+        PointBuilder point = PointBuilder.of(measurement(view.of()));
         tag(point, view, window);
-        point.integer(Field.REQUESTS, window.getRequests()).integer(Field.REVISION, window.getRevision());
+        point.integer(view.of() == Metric.Origin.REQUESTS ? Field.REQUESTS : Field.SAMPLES, window.getRequests())
+                .integer(Field.REVISION, window.getRevision());
         boolean isBrief = length < MINUTE_MICROS && !view.synthetic();
         Map<String, Long> sums = addSums(point, view, window, isBrief);
         addRatios(point, sums);
         addQuantiles(point, view, window, isBrief);
-        addGauges(point, window, isBrief);
+        addGauges(point, view, window, isBrief);
+        addHistograms(point, window);
         return Optional.of(new Point(policy(view, length), point, window.getWindowEndMicros()));
     }
 
@@ -107,15 +110,22 @@ public final class WindowPoints {
         return unknownMetrics;
     }
 
-    /** Every field that a point of that measurement may have, in the catalogue's order. */
-    public static List<StoredField> fields(MetricCatalogue catalogue) {
+    /** Every field that a point of such events' measurement may have, in the catalogue's order. */
+    public static List<StoredField> fields(MetricCatalogue catalogue, Metric.Origin of) {
         List<StoredField> fields = new ArrayList<>();
-        fields.add(new StoredField(Field.REQUESTS, StoredField.Type.INTEGER, "Requests that ended in the window"));
+        fields.add(
+                of == Metric.Origin.REQUESTS
+                        ? new StoredField(Field.REQUESTS, StoredField.Type.INTEGER, "Requests that ended in the window")
+                        : new StoredField(
+                                Field.SAMPLES, StoredField.Type.INTEGER, "Samples that fell into the window"));
         fields.add(new StoredField(Field.REVISION, StoredField.Type.INTEGER, "How often the window was corrected"));
         for (Metric metric : catalogue.metrics()) {
+            if (metric.of().views() != of) {
+                continue;
+            }
             switch (metric.kind()) {
-                case SUM -> {
-                    if (isTime(metric)) {
+                case SUM, COUNTER -> {
+                    if (isScaled(metric)) {
                         fields.add(field(metric, Statistic.TOTAL, StoredField.Type.REAL));
                     } else if (!metric.name().equals(Field.REQUESTS)) {
                         fields.add(new StoredField(metric.name(), StoredField.Type.INTEGER, metric.help()));
@@ -147,11 +157,30 @@ public final class WindowPoints {
                     fields.add(field(metric, Statistic.MEAN, StoredField.Type.REAL));
                     fields.add(field(metric, Statistic.MAX, StoredField.Type.REAL));
                     fields.add(field(metric, Statistic.LAST, StoredField.Type.REAL));
+                    if (metric.of() != Metric.Origin.HEARTBEATS) {
+                        fields.add(field(metric, Statistic.TIME_MEAN, StoredField.Type.REAL));
+                        if (metric.unit().isAdditive()) {
+                            fields.add(field(metric, Statistic.TOGETHER, StoredField.Type.REAL));
+                        }
+                    }
+                }
+                case HISTOGRAM -> {
+                    fields.add(field(metric, Statistic.N, StoredField.Type.INTEGER));
+                    for (Statistic statistic : List.of(
+                            Statistic.MEAN,
+                            Statistic.P50_ABOVE,
+                            Statistic.P50_AT_MOST,
+                            Statistic.P99_ABOVE,
+                            Statistic.P99_AT_MOST)) {
+                        fields.add(field(metric, statistic, StoredField.Type.REAL));
+                    }
                 }
             }
         }
         for (Ratio ratio : catalogue.ratios()) {
-            fields.add(new StoredField(ratio.name(), StoredField.Type.REAL, ratio.help()));
+            if (catalogue.metric(ratio.numerator()).map(Metric::of).equals(Optional.of(of))) {
+                fields.add(new StoredField(ratio.name(), StoredField.Type.REAL, ratio.help()));
+            }
         }
         return fields;
     }
@@ -202,14 +231,18 @@ public final class WindowPoints {
     private Map<String, Long> addSums(PointBuilder point, View view, WindowStat window, boolean isBrief) {
         Map<String, Long> present = new HashMap<>();
         for (MetricSum sum : window.getSums()) {
-            if (known(sum.getMetric(), Metric.Kind.SUM) != null) {
+            if (known(sum.getMetric(), Metric.Kind.SUM, Metric.Kind.COUNTER) != null) {
                 present.put(sum.getMetric(), sum.getValue());
             }
         }
         Map<String, Long> sums = new HashMap<>();
         double seconds = window.getWindowMicros() / 1e6;
-        for (Metric metric : catalogue.metrics(Metric.Origin.REQUESTS, Metric.Kind.SUM)) {
-            if (!view.keeps(metric)) {
+        for (Metric metric : catalogue.metrics()) {
+            if (!metric.kind().isSum() || !view.keeps(metric)) {
+                continue;
+            }
+            if (view.of() != Metric.Origin.REQUESTS && !present.containsKey(metric.name())) {
+                // A sample need not tell everything: what no sample told is not 0.
                 continue;
             }
             long value = present.getOrDefault(metric.name(), 0L);
@@ -221,7 +254,7 @@ public final class WindowPoints {
                 addRate(point, metric, value, seconds);
                 continue;
             }
-            if (isTime(metric)) {
+            if (isScaled(metric)) {
                 point.real(fieldName(metric, Statistic.TOTAL), inBaseUnit(metric, (double) value));
             } else if (!metric.name().equals(Field.REQUESTS)) {
                 point.integer(metric.name(), value);
@@ -309,27 +342,108 @@ public final class WindowPoints {
         add(point, metric, Statistic.MAX, (double) sketch.max());
     }
 
-    private void addGauges(PointBuilder point, WindowStat window, boolean isBrief) {
+    private void addGauges(PointBuilder point, View view, WindowStat window, boolean isBrief) {
         for (MetricGauge gauge : window.getGauges()) {
             Metric metric = known(gauge.getMetric(), Metric.Kind.GAUGE);
-            if (metric == null || gauge.getN() <= 0) {
+            if (metric == null) {
+                continue;
+            }
+            if (gauge.getHeldMicros() > 0) {
+                add(point, metric, Statistic.TIME_MEAN, gauge.getHeldSum() / gauge.getHeldMicros());
+                if (metric.unit().isAdditive() && !isOfOneSubject(view)) {
+                    add(point, metric, Statistic.TOGETHER, gauge.getHeldSum() / window.getWindowMicros());
+                }
+            }
+            if (gauge.getN() <= 0) {
                 continue;
             }
             if (!isBrief) {
                 add(point, metric, Statistic.MEAN, (double) gauge.getSum() / gauge.getN());
             }
             add(point, metric, Statistic.MAX, (double) gauge.getMax());
-            add(point, metric, Statistic.LAST, (double) gauge.getLast());
+            if (isOfOneSubject(view)) {
+                // Over several subjects the latest reading would be a lottery.
+                add(point, metric, Statistic.LAST, (double) gauge.getLast());
+            }
         }
+    }
+
+    /** Whether a series of the view is one replica, or one GPU or MIG instance. */
+    private static boolean isOfOneSubject(View view) {
+        List<String> names = view.dimensionNames();
+        return switch (view.of()) {
+            case REQUESTS, HEARTBEATS -> true; // No other view keeps the gauges of heartbeats.
+            case GPU -> names.contains("gpu") && names.contains("mig");
+            case ENGINE, KERNELS, OPERATORS -> names.contains("replica");
+        };
+    }
+
+    /** The bounds between which quantiles lie; where buckets are coarse, these lie far apart, and nothing is interpolated. */
+    private void addHistograms(PointBuilder point, WindowStat window) throws UnstorableException {
+        for (MetricHistogram histogram : window.getHistograms()) {
+            Metric metric = known(histogram.getMetric(), Metric.Kind.HISTOGRAM);
+            if (metric == null) {
+                continue;
+            }
+            if (histogram.getCounts().size() != histogram.getBoundsMicros().size() + 1) {
+                throw new UnstorableException(
+                        UnstorableException.Reason.MALFORMED_WINDOW,
+                        metric.name() + ": must have one count more than bounds, found "
+                                + histogram.getCounts().size() + " and "
+                                + histogram.getBoundsMicros().size(),
+                        null);
+            }
+            long n = histogram.getCounts().stream().mapToLong(Long::longValue).sum();
+            if (n == 0) {
+                continue;
+            }
+            point.integer(fieldName(metric, Statistic.N), n);
+            if (histogram.getSumMicros() > 0) {
+                add(point, metric, Statistic.MEAN, (double) histogram.getSumMicros() / n);
+            }
+            addBounds(point, metric, histogram, (n + 1) / 2, Statistic.P50_ABOVE, Statistic.P50_AT_MOST);
+            addBounds(point, metric, histogram, n - n / 100, Statistic.P99_ABOVE, Statistic.P99_AT_MOST);
+        }
+    }
+
+    /** The bounds of the bucket that holds the observation of that rank, from 1. */
+    private static void addBounds(
+            PointBuilder point,
+            Metric metric,
+            MetricHistogram histogram,
+            long rank,
+            Statistic above,
+            Statistic atMost) {
+        List<Long> bounds = histogram.getBoundsMicros();
+        long below = 0;
+        int bucket = 0;
+        while (bucket < bounds.size() && below + histogram.getCounts().get(bucket) < rank) {
+            below += histogram.getCounts().get(bucket);
+            bucket++;
+        }
+        add(point, metric, above, bucket == 0 ? 0 : (double) bounds.get(bucket - 1));
+        if (bucket < bounds.size()) {
+            add(point, metric, atMost, (double) bounds.get(bucket));
+        }
+    }
+
+    private static Measurement measurement(Metric.Origin of) {
+        return switch (of) {
+            case REQUESTS, HEARTBEATS -> Measurement.REQUEST;
+            case ENGINE -> Measurement.ENGINE;
+            case GPU -> Measurement.GPU;
+            case KERNELS -> Measurement.KERNEL;
+            case OPERATORS -> Measurement.OPERATOR;
+        };
     }
 
     private static void add(PointBuilder point, Metric metric, Statistic statistic, double storedUnit) {
         point.real(fieldName(metric, statistic), inBaseUnit(metric, storedUnit));
     }
 
-    private @Nullable Metric known(String name, Metric.Kind kind) {
+    private @Nullable Metric known(String name, Metric.Kind... kinds) {
         Metric metric = metrics.get(name);
-        if (metric == null || metric.kind() != kind) {
+        if (metric == null || !List.of(kinds).contains(metric.kind())) {
             unknownMetrics++;
             return null;
         }
@@ -338,11 +452,12 @@ public final class WindowPoints {
 
     /** Divided, not multiplied by the scale, so that a whole number of microseconds is the nearest double to its seconds. */
     private static double inBaseUnit(Metric metric, double storedUnit) {
-        return storedUnit / Math.rint(1 / metric.unit().scale());
+        double scale = metric.unit().scale();
+        return scale < 1 ? storedUnit / Math.rint(1 / scale) : storedUnit * scale;
     }
 
-    private static boolean isTime(Metric metric) {
-        return metric.unit().base().equals("seconds");
+    private static boolean isScaled(Metric metric) {
+        return metric.unit().scale() != 1;
     }
 
     private static StoredField field(Metric metric, Statistic statistic, StoredField.Type type) {
@@ -358,7 +473,10 @@ public final class WindowPoints {
     private static void requireDistinctNames(MetricCatalogue catalogue) {
         Set<String> names = new HashSet<>(List.of(Field.VIEW, Field.WINDOW));
         catalogue.dimensions().forEach(dimension -> requireNew(names, "tag", dimension.name()));
-        fields(catalogue).forEach(field -> requireNew(names, "field", field.name()));
+        for (Metric.Origin of : Metric.Origin.values()) {
+            Set<String> namesOfMeasurement = new HashSet<>(names);
+            fields(catalogue, of).forEach(field -> requireNew(namesOfMeasurement, "field", field.name()));
+        }
     }
 
     private static void requireNew(Set<String> names, String what, String name) {

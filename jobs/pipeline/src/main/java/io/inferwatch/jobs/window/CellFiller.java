@@ -115,7 +115,7 @@ final class CellFiller {
         if (weight == RequestRow.ABSENT) {
             weight = 1;
         }
-        content.countRequests(weight);
+        content.countEvents(weight);
         for (int metric : countsByOutcome[outcome]) {
             content.addToSum(metric, weight);
         }

@@ -4,6 +4,7 @@ import io.inferwatch.jobs.ingest.EventLayout;
 import io.inferwatch.jobs.ingest.RequestRow;
 import io.inferwatch.jobs.ingest.TextTable;
 import io.inferwatch.schemas.catalogue.GroupingDimension;
+import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.View;
 import java.util.ArrayList;
@@ -111,6 +112,9 @@ final class CellLayout {
         List<Reader> readers = new ArrayList<>();
         List<Grouping> groupings = new ArrayList<>();
         for (View view : catalogue.views()) {
+            if (view.of() != Metric.Origin.REQUESTS) {
+                continue;
+            }
             List<Source> sources = new ArrayList<>();
             for (GroupingDimension dimension : view.by()) {
                 if (dimension instanceof GroupingDimension.Product product) {

@@ -7,46 +7,45 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
- * Numbers the catalogue's metrics by kind. In encoded contents a metric is named by the hash of its name, so that contents outlive a
+ * Numbers the metrics of one kind of event by how windows keep them. In encoded contents a metric is named by the hash of its name, so that contents outlive a
  * change of the catalogue.
  */
 final class MetricLayout {
     private final List<Metric> sums;
     private final List<Metric> quantiles;
     private final List<Metric> gauges;
+    private final List<Metric> histograms;
     private final Map<Integer, Integer> sumById;
     private final Map<Integer, Integer> quantileById;
     private final Map<Integer, Integer> gaugeById;
+    private final Map<Integer, Integer> histogramById;
 
-    private MetricLayout(List<Metric> sums, List<Metric> quantiles, List<Metric> gauges) {
-        this.sums = sums;
-        this.quantiles = quantiles;
-        this.gauges = gauges;
+    private MetricLayout(List<Metric> metrics) {
+        this.sums = metrics.stream().filter(metric -> metric.kind().isSum()).toList();
+        this.quantiles = of(Metric.Kind.QUANTILE, metrics);
+        this.gauges = of(Metric.Kind.GAUGE, metrics);
+        this.histograms = of(Metric.Kind.HISTOGRAM, metrics);
         this.sumById = byId(sums);
         this.quantileById = byId(quantiles);
         this.gaugeById = byId(gauges);
+        this.histogramById = byId(histograms);
     }
 
     /**
-     * The layout of a catalogue.
+     * The layout of what views of such events keep.
      *
-     * @throws InvalidSettingsException when metrics cannot be kept as the catalogue asks
+     * @param views a kind of event that views group
+     * @throws InvalidSettingsException when two metrics' names have the same hash
      */
-    static MetricLayout of(MetricCatalogue catalogue) {
-        List<Metric> sums = catalogue.metrics(Metric.Origin.REQUESTS, Metric.Kind.SUM);
-        List<Metric> quantiles = catalogue.metrics(Metric.Origin.REQUESTS, Metric.Kind.QUANTILE);
-        List<Metric> gauges = catalogue.metrics(Metric.Origin.HEARTBEATS, Metric.Kind.GAUGE);
+    static MetricLayout of(MetricCatalogue catalogue, Metric.Origin views) {
+        List<Metric> kept = catalogue.metrics().stream()
+                .filter(metric -> metric.of().views() == views)
+                .toList();
         List<String> problems = new ArrayList<>();
         Map<Integer, Metric> ids = new HashMap<>();
-        for (Metric metric : catalogue.metrics()) {
-            if (Stream.of(sums, quantiles, gauges).noneMatch(kept -> kept.contains(metric))) {
-                problems.add("metrics." + metric.name()
-                        + ": must be a sum or quantile of requests or a gauge of heartbeats, found a " + metric.kind()
-                        + " of " + metric.of());
-            }
+        for (Metric metric : kept) {
             Metric clash = ids.put(id(metric), metric);
             if (clash != null) {
                 problems.add("metrics." + metric.name() + ": must have a name whose hash differs from that of "
@@ -56,7 +55,11 @@ final class MetricLayout {
         if (!problems.isEmpty()) {
             throw new InvalidSettingsException("metric catalogue", problems);
         }
-        return new MetricLayout(sums, quantiles, gauges);
+        return new MetricLayout(kept);
+    }
+
+    private static List<Metric> of(Metric.Kind kind, List<Metric> metrics) {
+        return metrics.stream().filter(metric -> metric.kind() == kind).toList();
     }
 
     List<Metric> sums() {
@@ -69,6 +72,10 @@ final class MetricLayout {
 
     List<Metric> gauges() {
         return gauges;
+    }
+
+    List<Metric> histograms() {
+        return histograms;
     }
 
     /** Number of the sum with that id; -1 when the catalogue no longer has it. */
@@ -84,6 +91,11 @@ final class MetricLayout {
     /** Number of the gauge with that id; -1 when the catalogue no longer has it. */
     int gauge(int id) {
         return gaugeById.getOrDefault(id, -1);
+    }
+
+    /** Number of the histogram with that id; -1 when the catalogue no longer has it. */
+    int histogram(int id) {
+        return histogramById.getOrDefault(id, -1);
     }
 
     /** The id of a metric in encoded contents: the hash of its name, which Java fixes for ever. */

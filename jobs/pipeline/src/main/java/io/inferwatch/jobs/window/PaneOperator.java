@@ -4,6 +4,7 @@ import io.inferwatch.jobs.ingest.EventLayout;
 import io.inferwatch.jobs.ingest.RequestRow;
 import io.inferwatch.jobs.ingest.TextTable;
 import io.inferwatch.schemas.Traffic;
+import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.View;
 import java.time.Duration;
@@ -69,7 +70,7 @@ final class PaneOperator extends AbstractStreamOperator<Partial>
 
         Working(MetricCatalogue catalogue, Goodput goodput, Counter flushes, Counter partials) {
             EventLayout events = EventLayout.of(catalogue);
-            metrics = MetricLayout.of(catalogue);
+            metrics = MetricLayout.of(catalogue, Metric.Origin.REQUESTS);
             cells = CellLayout.of(catalogue, events);
             filler = new CellFiller(catalogue, events, metrics, goodput);
             fanOut = new FanOut(metrics, cells);
@@ -83,7 +84,7 @@ final class PaneOperator extends AbstractStreamOperator<Partial>
 
         private static long paneMillis(MetricCatalogue catalogue, boolean synthetic) {
             return catalogue.views().stream()
-                    .filter(view -> view.synthetic() == synthetic)
+                    .filter(view -> view.of() == Metric.Origin.REQUESTS && view.synthetic() == synthetic)
                     .map(View::pane)
                     .mapToLong(Duration::toMillis)
                     .min()

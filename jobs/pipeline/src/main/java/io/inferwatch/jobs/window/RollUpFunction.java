@@ -4,9 +4,11 @@ import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.Dimension;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.MetricGauge;
+import io.inferwatch.schemas.MetricHistogram;
 import io.inferwatch.schemas.MetricSketch;
 import io.inferwatch.schemas.MetricSum;
 import io.inferwatch.schemas.WindowStat;
+import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.View;
 import java.nio.ByteBuffer;
@@ -14,7 +16,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -53,7 +58,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
 
     private record Working(
             MetricCatalogue catalogue,
-            MetricLayout metrics,
+            Map<Metric.Origin, MetricLayout> metrics,
             EventCodec codec,
             MapState<Long, byte[]> windows,
             Counter emitted,
@@ -95,7 +100,8 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
     }
 
     /** The series at hand and where its windows go. */
-    private record Target(String name, View view, TimerService timers, Collector<OutboundRecord> out) {}
+    private record Target(
+            String name, View view, MetricLayout metrics, TimerService timers, Collector<OutboundRecord> out) {}
 
     /** A window in state: how often it was emitted in four bytes, then its content. Bytes in state are never changed, only replaced. */
     private record Stored(byte[] bytes) {
@@ -133,7 +139,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         MetricCatalogue catalogue = MetricCatalogue.parse("metric catalogue", catalogueYaml);
         working = new Working(
                 catalogue,
-                MetricLayout.of(catalogue),
+                layouts(catalogue),
                 new EventCodec(),
                 getRuntimeContext()
                         .getMapState(new MapStateDescriptor<>(
@@ -148,7 +154,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         if (view == null) {
             return;
         }
-        Target at = new Target(context.getCurrentKey(), view, context.timerService(), out);
+        Target at = new Target(context.getCurrentKey(), view, layout(view), context.timerService(), out);
         long watermark = at.timers.currentWatermark();
         long end = partial.paneEndMillis();
         merge(Level.PANE, end, partial.content(), 0, at);
@@ -165,7 +171,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         if (view == null) {
             return;
         }
-        Target at = new Target(series, view, context.timerService(), out);
+        Target at = new Target(series, view, layout(view), context.timerService(), out);
         long paneEnd = Level.PANE.endMillis(timestamp, view);
         byte[] pane = windows().get(Level.PANE.key(paneEnd));
         if (pane != null && new Stored(pane).emissions() == 0) {
@@ -226,7 +232,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
                 continue;
             }
             if (minute == null) {
-                minute = new Stored(pane).content(working().metrics);
+                minute = new Stored(pane).content(at.metrics);
             } else {
                 minute.mergeEncoded(pane, Stored.CONTENT_AT);
             }
@@ -256,7 +262,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
             return;
         }
         Stored stored = new Stored(bytes);
-        WindowContent content = stored.content(working().metrics);
+        WindowContent content = stored.content(at.metrics);
         content.mergeEncoded(part, offset);
         windows()
                 .put(
@@ -271,60 +277,73 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
             return;
         }
         Stored stored = new Stored(bytes);
-        WindowStat stat = stat(at.name, at.view, level.millis(at.view), end, stored);
+        WindowStat stat = stat(at, level.millis(at.view), end, stored);
         at.out.collect(new OutboundRecord(at.name.getBytes(StandardCharsets.UTF_8), w.codec.encode(stat), end));
         w.windows.put(level.key(end), stored.emittedOnceMore().bytes());
         (stored.emissions() == 0 ? w.emitted : w.revised).inc();
     }
 
-    private WindowStat stat(String series, View view, long windowMillis, long end, Stored stored) {
-        Working w = working();
-        WindowContent content = stored.content(w.metrics);
+    private static WindowStat stat(Target at, long windowMillis, long end, Stored stored) {
+        MetricLayout metrics = at.metrics;
+        WindowContent content = stored.content(metrics);
         List<Dimension> dimensions = new ArrayList<>();
-        List<String> values = Series.values(series);
+        List<String> values = Series.values(at.name);
         for (int i = 0; i < values.size(); i++) {
-            dimensions.add(new Dimension(view.by().get(i).name(), values.get(i)));
+            dimensions.add(new Dimension(at.view.by().get(i).name(), values.get(i)));
         }
         List<MetricSum> sums = new ArrayList<>();
-        for (int i = 0; i < w.metrics.sums().size(); i++) {
+        for (int i = 0; i < metrics.sums().size(); i++) {
             if (content.sum(i) != 0) {
-                sums.add(new MetricSum(w.metrics.sums().get(i).name(), content.sum(i)));
+                sums.add(new MetricSum(metrics.sums().get(i).name(), content.sum(i)));
             }
         }
         List<MetricSketch> sketches = new ArrayList<>();
-        for (int i = 0; i < w.metrics.quantiles().size(); i++) {
+        for (int i = 0; i < metrics.quantiles().size(); i++) {
             ByteBuffer sketch = content.encodedSketch(i);
             if (sketch != null) {
-                sketches.add(new MetricSketch(w.metrics.quantiles().get(i).name(), sketch));
+                sketches.add(new MetricSketch(metrics.quantiles().get(i).name(), sketch));
             }
         }
         List<MetricGauge> gauges = new ArrayList<>();
-        for (int i = 0; i < w.metrics.gauges().size(); i++) {
+        for (int i = 0; i < metrics.gauges().size(); i++) {
             Gauge gauge = content.gauge(i);
             if (gauge != null) {
+                boolean isRead = gauge.n() > 0;
                 gauges.add(new MetricGauge(
-                        w.metrics.gauges().get(i).name(),
+                        metrics.gauges().get(i).name(),
                         gauge.n(),
                         gauge.sum(),
-                        gauge.min(),
-                        gauge.max(),
+                        isRead ? gauge.min() : 0,
+                        isRead ? gauge.max() : 0,
                         gauge.last(),
-                        gauge.lastAtMicros(),
-                        0L,
-                        0.0));
+                        isRead ? gauge.lastAtMicros() : 0,
+                        gauge.heldMicros(),
+                        gauge.heldSum()));
+            }
+        }
+        List<MetricHistogram> histograms = new ArrayList<>();
+        for (int i = 0; i < metrics.histograms().size(); i++) {
+            BucketCounts counts = content.histogram(i);
+            if (counts != null) {
+                histograms.add(new MetricHistogram(
+                        metrics.histograms().get(i).name(),
+                        Arrays.stream(counts.boundsMicros()).boxed().toList(),
+                        Arrays.stream(counts.counts()).boxed().toList(),
+                        counts.sumMicros()));
             }
         }
         return new WindowStat(
-                series,
-                view.name(),
+                at.name,
+                at.view.name(),
                 dimensions,
                 windowMillis * 1000,
                 end * 1000,
                 stored.emissions(),
-                content.requests(),
+                content.events(),
                 sums,
                 sketches,
-                gauges);
+                gauges,
+                histograms);
     }
 
     private void forget(long minuteEnd, View view) throws Exception {
@@ -341,6 +360,16 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
     /** The view of that name; null when the catalogue no longer has it: what is left of its state then ends in silence. */
     private @Nullable View view(String name) {
         return working().catalogue.view(name).orElse(null);
+    }
+
+    private MetricLayout layout(View view) {
+        return Objects.requireNonNull(working().metrics.get(view.of()));
+    }
+
+    private static Map<Metric.Origin, MetricLayout> layouts(MetricCatalogue catalogue) {
+        Map<Metric.Origin, MetricLayout> layouts = new EnumMap<>(Metric.Origin.class);
+        catalogue.views().forEach(view -> layouts.computeIfAbsent(view.of(), of -> MetricLayout.of(catalogue, of)));
+        return layouts;
     }
 
     private MapState<Long, byte[]> windows() {

@@ -2,18 +2,24 @@ package io.inferwatch.jobs.window;
 
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
+import io.inferwatch.schemas.catalogue.Metric;
+import io.inferwatch.schemas.catalogue.View;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one group of events: their number, sums, distributions and gauges. Merging is exact and does not depend on order.
- * Between operators and in state it is bytes: version 1; number of requests; then the counts of sums, sketches and gauges, each entry
- * with its metric's id (four bytes) and its values, signed numbers zigzagged, all LEB128.
+ * What is known of one group of events: their number, sums, distributions, gauges and engines' histograms. Merging is exact and does not depend on order (but
+ * for the last digits of gauges' means over time).
+ * Between operators and in state it is bytes: version 2; number of events; then the counts of sums, sketches, gauges and histograms, each entry
+ * with its metric's id (four bytes) and its values, signed numbers zigzagged, all LEB128. Version 1 had neither histograms nor times for which gauges held.
  */
 final class WindowContent {
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final long[] NO_LOG = {};
     private static final int FIRST_LOG = 32;
     private static final int MAX_LOG = 256;
@@ -24,7 +30,8 @@ final class WindowContent {
     private final long[] sums;
     private final @Nullable QuantileSketch[] sketches;
     private final @Nullable Gauge[] gauges;
-    private long requests;
+    private final @Nullable BucketCounts[] histograms;
+    private long events;
 
     /** Sketches that came as bytes and are bytes still, since nothing was added to them: never one that is in sketches too. */
     private final @Nullable EncodedSketch[] encoded;
@@ -49,10 +56,11 @@ final class WindowContent {
         this.sketches = new QuantileSketch[layout.quantiles().size()];
         this.encoded = new EncodedSketch[sketches.length];
         this.gauges = new Gauge[layout.gauges().size()];
+        this.histograms = new BucketCounts[layout.histograms().size()];
     }
 
-    long requests() {
-        return requests;
+    long events() {
+        return events;
     }
 
     long sum(int metric) {
@@ -82,20 +90,20 @@ final class WindowContent {
         return gauges[metric];
     }
 
-    boolean isEmpty() {
-        if (requests > 0) {
-            return false;
-        }
-        for (Gauge gauge : gauges) {
-            if (gauge != null) {
-                return false;
-            }
-        }
-        return true;
+    @Nullable
+    BucketCounts histogram(int metric) {
+        return histograms[metric];
     }
 
-    void countRequests(long times) {
-        requests += times;
+    boolean isEmpty() {
+        return events == 0
+                && Arrays.stream(sums).allMatch(sum -> sum == 0)
+                && Arrays.stream(gauges).allMatch(Objects::isNull)
+                && Arrays.stream(histograms).allMatch(Objects::isNull);
+    }
+
+    void countEvents(long times) {
+        events += times;
     }
 
     void addToSum(int metric, long value) {
@@ -148,10 +156,34 @@ final class WindowContent {
         gauges[metric] = gauge == null ? reading : gauge.merge(reading);
     }
 
-    /** Adds the given sums, sketches and gauges of another content, and its requests. */
+    void addToHistogram(int metric, BucketCounts counts) {
+        BucketCounts present = histograms[metric];
+        histograms[metric] = present == null ? counts : present.merge(counts);
+    }
+
+    /** The part that a view keeps: itself where that is all. */
+    WindowContent onlyOf(View view) {
+        if (view.metrics().isEmpty()) {
+            return this;
+        }
+        WindowContent part = new WindowContent(layout);
+        part.merge(this, kept(view, layout.sums()), kept(view, layout.quantiles()), kept(view, layout.gauges()));
+        for (int i : kept(view, layout.histograms())) {
+            part.histograms[i] = histograms[i];
+        }
+        return part;
+    }
+
+    private static int[] kept(View view, List<Metric> metrics) {
+        return IntStream.range(0, metrics.size())
+                .filter(i -> view.keeps(metrics.get(i)))
+                .toArray();
+    }
+
+    /** Adds the given sums, sketches and gauges of another content, and its events. */
     void merge(WindowContent other, int[] sumNumbers, int[] sketchNumbers, int[] gaugeNumbers) {
         other.settle();
-        requests += other.requests;
+        events += other.events;
         for (int i : sumNumbers) {
             sums[i] += other.sums[i];
         }
@@ -173,7 +205,7 @@ final class WindowContent {
         settle();
         Out out = new Out();
         out.write(VERSION);
-        out.number(requests);
+        out.number(events);
         int present = 0;
         for (long sum : sums) {
             present += sum != 0 ? 1 : 0;
@@ -213,9 +245,32 @@ final class WindowContent {
                 out.signed(gauge.max());
                 out.signed(gauge.last());
                 out.signed(gauge.lastAtMicros());
+                out.number(gauge.heldMicros());
+                if (gauge.heldMicros() > 0) {
+                    out.real(gauge.heldSum());
+                }
             }
         }
+        encodeHistograms(out);
         return out.toByteArray();
+    }
+
+    private void encodeHistograms(Out out) {
+        out.number(Arrays.stream(histograms).filter(Objects::nonNull).count());
+        for (int i = 0; i < histograms.length; i++) {
+            BucketCounts histogram = histograms[i];
+            if (histogram != null) {
+                out.id(MetricLayout.id(layout.histograms().get(i)));
+                out.number(histogram.boundsMicros().length);
+                for (long bound : histogram.boundsMicros()) {
+                    out.signed(bound);
+                }
+                for (long count : histogram.counts()) {
+                    out.number(count);
+                }
+                out.signed(histogram.sumMicros());
+            }
+        }
     }
 
     /** The content that the bytes hold; metrics that the layout no longer has are left out. */
@@ -234,10 +289,10 @@ final class WindowContent {
     void mergeEncoded(byte[] bytes, int offset) {
         ByteBuffer in = ByteBuffer.wrap(bytes, offset, bytes.length - offset);
         int version = in.get();
-        if (version != VERSION) {
-            throw new IllegalStateException("window content: version must be " + VERSION + ", found " + version);
+        if (version < 1 || version > VERSION) {
+            throw new IllegalStateException("window content: version must be 1 or " + VERSION + ", found " + version);
         }
-        requests += number(in);
+        events += number(in);
         for (long left = number(in); left > 0; left--) {
             int metric = layout.sum(in.getInt());
             long value = signed(in);
@@ -260,11 +315,41 @@ final class WindowContent {
         }
         for (long left = number(in); left > 0; left--) {
             int metric = layout.gauge(in.getInt());
-            Gauge gauge = new Gauge(number(in), signed(in), signed(in), signed(in), signed(in), signed(in));
+            Gauge gauge = gauge(in, version);
             if (metric >= 0) {
                 addToGauge(metric, gauge);
             }
         }
+        for (long left = version < 2 ? 0 : number(in); left > 0; left--) {
+            int metric = layout.histogram(in.getInt());
+            BucketCounts counts = histogram(in);
+            if (metric >= 0) {
+                addToHistogram(metric, counts);
+            }
+        }
+    }
+
+    private static Gauge gauge(ByteBuffer in, int version) {
+        long n = number(in);
+        long sum = signed(in);
+        long min = signed(in);
+        long max = signed(in);
+        long last = signed(in);
+        long lastAtMicros = signed(in);
+        long heldMicros = version < 2 ? 0 : number(in);
+        return new Gauge(n, sum, min, max, last, lastAtMicros, heldMicros, heldMicros == 0 ? 0 : in.getDouble());
+    }
+
+    private static BucketCounts histogram(ByteBuffer in) {
+        long[] bounds = new long[(int) number(in)];
+        for (int i = 0; i < bounds.length; i++) {
+            bounds[i] = signed(in);
+        }
+        long[] counts = new long[bounds.length + 1];
+        for (int i = 0; i < counts.length; i++) {
+            counts[i] = number(in);
+        }
+        return new BucketCounts(bounds, counts, signed(in));
     }
 
     private static long number(ByteBuffer in) {
@@ -300,6 +385,12 @@ final class WindowContent {
 
         void signed(long value) {
             number((value << 1) ^ (value >> 63));
+        }
+
+        void real(double value) {
+            long bits = Double.doubleToRawLongBits(value);
+            id((int) (bits >>> 32));
+            id((int) bits);
         }
 
         void id(int id) {

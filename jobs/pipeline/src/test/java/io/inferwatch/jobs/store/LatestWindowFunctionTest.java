@@ -2,6 +2,7 @@ package io.inferwatch.jobs.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.DeadLetter;
 import io.inferwatch.schemas.EventCodec;

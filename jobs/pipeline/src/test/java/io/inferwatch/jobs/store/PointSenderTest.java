@@ -7,6 +7,7 @@ import io.inferwatch.influx.InfluxWriter.BatchReport;
 import io.inferwatch.influx.InfluxWriter.Refusal;
 import io.inferwatch.influx.RefusalReason;
 import io.inferwatch.influx.WriteAnswer;
+import io.inferwatch.jobs.ingest.InboundRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -2,9 +2,11 @@ package io.inferwatch.jobs.store;
 
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
+import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.schemas.Dimension;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.MetricGauge;
+import io.inferwatch.schemas.MetricHistogram;
 import io.inferwatch.schemas.MetricSketch;
 import io.inferwatch.schemas.MetricSum;
 import io.inferwatch.schemas.WindowStat;
@@ -21,6 +23,7 @@ final class WindowFixture {
     private final List<MetricSum> sums = new ArrayList<>();
     private final List<MetricSketch> sketches = new ArrayList<>();
     private final List<MetricGauge> gauges = new ArrayList<>();
+    private final List<MetricHistogram> histograms = new ArrayList<>();
     private final String view;
     private final long windowMicros;
     private final long endMicros;
@@ -71,9 +74,36 @@ final class WindowFixture {
         return this;
     }
 
+    /** Readings that held for a while. */
+    WindowFixture held(String metric, long heldMicros, double heldSum) {
+        gauges.add(new MetricGauge(metric, 0L, 0L, 0L, 0L, 0L, 0L, heldMicros, heldSum));
+        return this;
+    }
+
+    WindowFixture histogram(String metric, List<Long> boundsMicros, List<Long> counts, long sumMicros) {
+        histograms.add(new MetricHistogram(metric, boundsMicros, counts, sumMicros));
+        return this;
+    }
+
+    /** Samples that fell into it. */
+    WindowFixture samples(long count) {
+        requests = count;
+        return this;
+    }
+
     WindowStat stat() {
         return new WindowStat(
-                series(), view, dimensions, windowMicros, endMicros, revision, requests, sums, sketches, gauges);
+                series(),
+                view,
+                dimensions,
+                windowMicros,
+                endMicros,
+                revision,
+                requests,
+                sums,
+                sketches,
+                gauges,
+                histograms);
     }
 
     String series() {

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.influx.RetentionPolicy;
+import io.inferwatch.jobs.ingest.InboundRecord;
+import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -219,21 +222,21 @@ class WindowPointsTest {
         assertThat(fields).doesNotContainKey("error_ratio");
     }
 
-    @Test
-    void everyFieldIsAnnouncedWithItsType() throws Exception {
-        Map<String, StoredField.Type> announced = WindowPoints.fields(MetricCatalogue.shipped()).stream()
+    @ParameterizedTest
+    @CsvSource({
+        "REQUESTS, fleet, fleet",
+        "ENGINE, engine-fleet, engine-replica",
+        "GPU, gpu-fleet, gpu-device",
+        "KERNELS, kernel-stage, kernel-layer",
+        "OPERATORS, operator-model, operator-replica"
+    })
+    void everyFieldIsAnnouncedWithItsType(Metric.Origin of, String broadView, String narrowView) throws Exception {
+        Map<String, StoredField.Type> announced = WindowPoints.fields(MetricCatalogue.shipped(), of).stream()
                 .collect(Collectors.toMap(StoredField::name, StoredField::type));
-        WindowFixture window = new WindowFixture("fleet", MINUTE, END).requests(5_000);
-        long[] values = new SplittableRandom(3).longs(5_000, 1, 1_000_000).toArray();
-        MetricCatalogue.shipped().metrics().forEach(metric -> {
-            switch (metric.kind()) {
-                case SUM -> window.sum(metric.name(), 7);
-                case QUANTILE -> window.values(metric.name(), values);
-                case GAUGE -> window.gauge(metric.name(), 1, 1, 1, 1, 1);
-            }
-        });
-
-        Map<String, String> fields = fields(stored(window));
+        Map<String, String> fields = new HashMap<>();
+        for (String view : List.of(broadView, narrowView)) {
+            fields.putAll(fields(stored(whole(of, view))));
+        }
 
         assertThat(fields.keySet()).isEqualTo(announced.keySet());
         fields.forEach((name, value) -> assertThat(value)
@@ -244,6 +247,108 @@ class WindowPointsTest {
                             case REAL -> "-?\\d+\\.\\d+(E-?\\d+)?";
                             case TEXT -> "\".*\"";
                         }));
+    }
+
+    /** A window that has every metric that the view keeps. */
+    private static WindowFixture whole(Metric.Origin of, String view) {
+        WindowFixture window = new WindowFixture(view, MINUTE, END).samples(5_000);
+        MetricCatalogue.shipped()
+                .view(view)
+                .orElseThrow()
+                .dimensionNames()
+                .forEach(name -> window.dimension(name, "d"));
+        long[] values = new SplittableRandom(3).longs(5_000, 1, 1_000_000).toArray();
+        MetricCatalogue.shipped().metrics().stream()
+                .filter(metric -> metric.of().views() == of)
+                .forEach(metric -> {
+                    switch (metric.kind()) {
+                        case SUM, COUNTER -> window.sum(metric.name(), 7);
+                        case QUANTILE -> window.values(metric.name(), values);
+                        case HISTOGRAM -> window.histogram(metric.name(), List.of(10L), List.of(3L, 0L), 25);
+                        case GAUGE -> {
+                            window.gauge(metric.name(), 1, 1, 1, 1, 1);
+                            if (of != Metric.Origin.REQUESTS) {
+                                window.held(metric.name(), 1, 1);
+                            }
+                        }
+                    }
+                });
+        return window;
+    }
+
+    @Test
+    void samplesHaveMeasurementsOfTheirOwnInBaseUnits() throws Exception {
+        StoredPoint engine = stored(new WindowFixture("engine-replica", MINUTE, END)
+                .dimension("replica", "r")
+                .dimension("model", "m")
+                .dimension("version", "v1")
+                .samples(6)
+                .gauge("kv_usage", 6, 3_000_000, 400_000, 600_000, 600_000)
+                .held("kv_usage", 60_000_000, 60_000_000 * 450_000.0)
+                .sum("prefix_hits", 30)
+                .sum("prefix_queried", 40)
+                .sum("engine_queue", 1_500_000));
+        assertThat(engine.line()).startsWith("engine,view=engine-replica,replica=r,model=m,version=v1 ");
+        assertThat(fields(engine))
+                .containsEntry("samples", "6i")
+                .containsEntry("kv_usage_mean", "0.5")
+                .containsEntry("kv_usage_time_mean", "0.45")
+                .containsEntry("kv_usage_max", "0.6")
+                .containsEntry("kv_usage_last", "0.6")
+                .containsEntry("prefix_hits", "30i")
+                .containsEntry("prefix_hits_per_second", "0.5")
+                .containsEntry("prefix_hit_ratio", "0.75")
+                .containsEntry("engine_queue_total_seconds", "1.5")
+                .containsEntry("engine_queue_per_second", "0.025")
+                .doesNotContainKeys("requests", "preemptions", "kv_usage_together");
+
+        StoredPoint gpu = stored(new WindowFixture("gpu-device", MINUTE, END)
+                .dimension("gpu", "GPU-1")
+                .dimension("mig", "none")
+                .dimension("node", "n")
+                .samples(60)
+                .gauge("power", 60, 60 * 350_500, 350_500, 350_500, 350_500)
+                .gauge("sm_clock", 1, 1_980, 1_980, 1_980, 1_980)
+                .sum("energy", 21_030_000));
+        assertThat(gpu.line()).startsWith("gpu,view=gpu-device,gpu=GPU-1,mig=none,node=n ");
+        assertThat(fields(gpu))
+                .containsEntry("power_last_watts", "350.5")
+                .containsEntry("sm_clock_max_hertz", "1.98E9")
+                .containsEntry("energy_total_joules", "21030.0")
+                .containsEntry("energy_per_second", "350.5");
+    }
+
+    @Test
+    void ofSeveralSubjectsNoneIsTheLastButTheyHaveSomethingTogether() throws Exception {
+        // Two replicas of 3 and 5 running requests over the whole minute.
+        Map<String, String> fields = fields(stored(new WindowFixture("engine-fleet", MINUTE, END)
+                .samples(12)
+                .gauge("running_requests", 12, 48, 3, 5, 5)
+                .held("running_requests", 2 * MINUTE, 8.0 * MINUTE)));
+        assertThat(fields)
+                .containsEntry("running_requests_time_mean", "4.0")
+                .containsEntry("running_requests_together", "8.0")
+                .containsEntry("running_requests_max", "5.0")
+                .doesNotContainKey("running_requests_last");
+    }
+
+    @Test
+    void anEnginesHistogramSaysBetweenWhichBoundsAQuantileLies() throws Exception {
+        // Of 200 observations the 100th lies in (10 ms, 100 ms], the 198th above 1 s.
+        Map<String, String> fields = fields(stored(new WindowFixture("engine-fleet", MINUTE, END)
+                .samples(1)
+                .histogram(
+                        "ttft_buckets",
+                        List.of(10_000L, 100_000L, 1_000_000L),
+                        List.of(99L, 50L, 48L, 3L),
+                        40_000_000)));
+        assertThat(fields)
+                .containsEntry("ttft_buckets_n", "200i")
+                .containsEntry("ttft_buckets_mean_seconds", "0.2")
+                .containsEntry("ttft_buckets_p50_above_seconds", "0.01")
+                .containsEntry("ttft_buckets_p50_at_most_seconds", "0.1")
+                .containsEntry("ttft_buckets_p99_above_seconds", "1.0")
+                .doesNotContainKey("ttft_buckets_p99_at_most_seconds");
     }
 
     @Test

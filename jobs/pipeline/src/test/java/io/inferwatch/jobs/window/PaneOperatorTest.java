@@ -6,6 +6,7 @@ import io.inferwatch.jobs.ingest.RequestRow;
 import io.inferwatch.jobs.ingest.Rows;
 import io.inferwatch.schemas.Outcome;
 import io.inferwatch.schemas.Traffic;
+import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class PaneOperatorTest {
     private static final long TEN = Instant.parse("2026-01-01T10:00:00Z").toEpochMilli();
-    private static final MetricLayout METRICS = MetricLayout.of(MetricCatalogue.shipped());
+    private static final MetricLayout METRICS = MetricLayout.of(MetricCatalogue.shipped(), Metric.Origin.REQUESTS);
 
     private final Rows rows = new Rows(MetricCatalogue.shipped());
     private OneInputStreamOperatorTestHarness<RequestRow, Partial> harness;
@@ -49,7 +50,7 @@ class PaneOperatorTest {
         harness.processWatermark(TEN + 5_999);
         assertThat(partials("fleet")).singleElement().satisfies(p -> {
             assertThat(p.paneEndMillis()).isEqualTo(TEN + 10_000);
-            assertThat(content(p).requests()).isEqualTo(2);
+            assertThat(content(p).events()).isEqualTo(2);
         });
         request(TEN + 9_998);
         harness.processWatermark(TEN + 9_998);
@@ -57,7 +58,7 @@ class PaneOperatorTest {
         harness.processWatermark(TEN + 9_999);
         assertThat(partials("fleet")).hasSize(2).last().satisfies(p -> {
             assertThat(p.paneEndMillis()).isEqualTo(TEN + 10_000);
-            assertThat(content(p).requests()).isEqualTo(1);
+            assertThat(content(p).events()).isEqualTo(1);
         });
         Object last = harness.getOutput().toArray()[harness.getOutput().size() - 1];
         assertThat(last).as("the watermark follows its partials").hasToString("Watermark @ " + (TEN + 9_999));
@@ -84,7 +85,7 @@ class PaneOperatorTest {
         harness.processWatermark(TEN + 60_000 + PaneOperator.LATE_FLUSH_MILLIS);
         assertThat(partials("fleet"))
                 .singleElement()
-                .satisfies(p -> assertThat(content(p).requests()).isEqualTo(2));
+                .satisfies(p -> assertThat(content(p).events()).isEqualTo(2));
     }
 
     @Test
@@ -114,7 +115,7 @@ class PaneOperatorTest {
         harness.endInput();
 
         WindowContent fleet = content(partials("fleet").get(0));
-        assertThat(fleet.requests()).isEqualTo(18);
+        assertThat(fleet.events()).isEqualTo(18);
         assertThat(sum(fleet, "completed")).isEqualTo(7);
         assertThat(sum(fleet, "cancelled")).isEqualTo(1);
         assertThat(sum(fleet, "failed")).isEqualTo(10);
@@ -140,9 +141,9 @@ class PaneOperatorTest {
         harness.endInput();
         assertThat(harness.extractOutputValues()).singleElement().satisfies(p -> {
             assertThat(p.series()).isEqualTo("replica-version/replica-1/none");
-            assertThat(content(p).requests()).isZero();
+            assertThat(content(p).events()).isZero();
             assertThat(content(p).gauge(gauge("open_requests")))
-                    .isEqualTo(new Gauge(2, 6, 2, 4, 2, (TEN + 5_000) * 1000));
+                    .isEqualTo(new Gauge(2, 6, 2, 4, 2, (TEN + 5_000) * 1000, 0, 0));
             assertThat(content(p).gauge(gauge("oldest_open")))
                     .extracting(Gauge::n, Gauge::max)
                     .containsExactly(1L, 9_000_000L);
@@ -157,7 +158,7 @@ class PaneOperatorTest {
         assertThat(partials("fleet")).as("at 20,000 cells").hasSize(1);
         harness.endInput();
         assertThat(partials("fleet").stream()
-                        .mapToLong(p -> content(p).requests())
+                        .mapToLong(p -> content(p).events())
                         .sum())
                 .isEqualTo(25_000);
         assertThat(partials("tenant-model")).hasSize(25_000);

@@ -7,6 +7,7 @@ import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.WindowStat;
+import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RollUpFunctionTest {
     private static final long TEN = Instant.parse("2026-01-01T10:00:00Z").toEpochMilli();
-    private static final MetricLayout METRICS = MetricLayout.of(MetricCatalogue.shipped());
+    private static final MetricLayout METRICS = MetricLayout.of(MetricCatalogue.shipped(), Metric.Origin.REQUESTS);
     private static final int TTFT =
             METRICS.quantiles().stream().map(m -> m.name()).toList().indexOf("ttft");
 
@@ -202,7 +203,7 @@ class RollUpFunctionTest {
     private void send(String node, long paneEndMillis, long... ttftMicros) throws Exception {
         WindowContent content = new WindowContent(METRICS);
         for (long value : ttftMicros) {
-            content.countRequests(1);
+            content.countEvents(1);
             content.addToSketch(TTFT, value, 1);
         }
         harness.processElement(

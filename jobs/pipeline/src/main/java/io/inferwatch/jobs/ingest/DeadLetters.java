@@ -1,12 +1,11 @@
-package io.inferwatch.jobs.store;
+package io.inferwatch.jobs.ingest;
 
-import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.DeadLetter;
 import io.inferwatch.schemas.EventCodec;
 import java.nio.ByteBuffer;
 
 /** Makes the dead letters of one stage. Not thread safe. */
-final class DeadLetters {
+public final class DeadLetters {
     /** Of a record's value so much is kept. */
     private static final int MAX_VALUE_BYTES = 64 * 1024;
 
@@ -15,12 +14,13 @@ final class DeadLetters {
     private final EventCodec codec = new EventCodec();
     private final String stage;
 
-    DeadLetters(String stage) {
+    /** Letters of the stage of that name. */
+    public DeadLetters(String stage) {
         this.stage = stage;
     }
 
     /** The letter for a record. */
-    OutboundRecord letter(InboundRecord record, String reason, String detail, long nowMillis) {
+    public OutboundRecord letter(InboundRecord record, String reason, String detail, long nowMillis) {
         byte[] key = record.key();
         byte[] value = record.value() == null ? EMPTY : record.value();
         DeadLetter letter = new DeadLetter(

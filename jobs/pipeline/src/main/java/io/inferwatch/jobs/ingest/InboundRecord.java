@@ -1,4 +1,4 @@
-package io.inferwatch.jobs.store;
+package io.inferwatch.jobs.ingest;
 
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;

@@ -1,0 +1,63 @@
+package io.inferwatch.jobs.ingest;
+
+import io.inferwatch.schemas.EngineSample;
+import io.inferwatch.schemas.GpuSample;
+import io.inferwatch.schemas.KernelProfile;
+import io.inferwatch.schemas.OperatorMetric;
+import io.inferwatch.schemas.catalogue.Metric;
+import java.util.Map;
+import org.apache.avro.specific.SpecificRecord;
+
+/** Values of a sample by the names that the catalogue uses. */
+public final class SampleFields {
+    private static final String LABEL = "labels.";
+
+    private SampleFields() {}
+
+    /**
+     * What kind of sample it is.
+     *
+     * @throws IllegalArgumentException when it is none
+     */
+    public static Metric.Origin kind(SpecificRecord sample) {
+        if (sample instanceof EngineSample) {
+            return Metric.Origin.ENGINE;
+        } else if (sample instanceof GpuSample) {
+            return Metric.Origin.GPU;
+        } else if (sample instanceof KernelProfile) {
+            return Metric.Origin.KERNELS;
+        } else if (sample instanceof OperatorMetric) {
+            return Metric.Origin.OPERATORS;
+        }
+        throw new IllegalArgumentException("record: must be a sample of an engine, GPU, kernel or operator, found "
+                + sample.getSchema().getName());
+    }
+
+    /** Event time, epoch microseconds. */
+    public static long atMicros(SpecificRecord sample) {
+        if (sample instanceof EngineSample engine) {
+            return engine.getSampledAtMicros();
+        } else if (sample instanceof GpuSample gpu) {
+            return gpu.getSampledAtMicros();
+        } else if (sample instanceof KernelProfile kernel) {
+            return kernel.getProfiledAtMicros();
+        }
+        return ((OperatorMetric) sample).getMeasuredAtMicros();
+    }
+
+    /** A whole-number field; {@link RequestRow#ABSENT} when the sample does not have it. */
+    public static long number(SpecificRecord sample, String field) {
+        return sample.get(sample.getSchema().getField(field).pos()) instanceof Number number
+                ? number.longValue()
+                : RequestRow.ABSENT;
+    }
+
+    /** A text field, or an entry of the labels; empty when the sample does not have it. */
+    public static String text(SpecificRecord sample, String field) {
+        Object value = field.startsWith(LABEL)
+                ? ((Map<?, ?>) sample.get(sample.getSchema().getField("labels").pos()))
+                        .get(field.substring(LABEL.length()))
+                : sample.get(sample.getSchema().getField(field).pos());
+        return value == null ? "" : value.toString();
+    }
+}
