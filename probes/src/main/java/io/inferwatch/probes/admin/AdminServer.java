@@ -10,26 +10,70 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A probe's admin port: {@code /metrics} in Prometheus' text formats, {@code /livez} as long as the process answers, {@code /readyz} 200, or 503
- * with the reason while the probe is not ready. Plain HTTP without authentication, hence on loopback unless told otherwise. It has one thread of
- * its own, so that nothing asked here can hold up a request that is being measured.
+ * with the reason while the probe is not ready, and what serving processes may report by POST, with a token where one is set. Plain HTTP, hence on loopback
+ * unless told otherwise. It has threads of its own, so that nothing asked here can hold up a request that is being measured; a request that takes over
+ * {@value #MAX_REQUEST_SECONDS} s is broken off, one with more than {@value #MAX_BODY_BYTES} bytes refused.
  */
 public final class AdminServer implements AutoCloseable {
+    static final int MAX_BODY_BYTES = 4 << 20;
+    static final int MAX_REQUEST_SECONDS = 30;
+
+    private static final int THREADS = 3;
     private static final String TEXT = "text/plain; charset=utf-8";
 
-    private final HttpServer server;
-    private final ExecutorService thread;
+    static {
+        // The only way to keep a sender that never ends from holding a thread; read once, when the first server is
+        // made.
+        System.setProperty("sun.net.httpserver.maxReqTime", Integer.toString(MAX_REQUEST_SECONDS));
+    }
 
-    private AdminServer(HttpServer server, ExecutorService thread) {
+    private final HttpServer server;
+    private final ExecutorService threads;
+
+    private AdminServer(HttpServer server, ExecutorService threads) {
         this.server = server;
-        this.thread = thread;
+        this.threads = threads;
+    }
+
+    /** What is done with the body of a POST. */
+    public interface Post {
+        /**
+         * Takes a body.
+         *
+         * @param query the parameters of the request's query
+         */
+        Answer take(byte[] body, Map<String, String> query);
+    }
+
+    /** An answer in JSON. */
+    public record Answer(int status, String json) {}
+
+    /**
+     * What may be posted.
+     *
+     * @param byPath by path
+     * @param token what senders must know, if anything
+     */
+    public record Posts(Map<String, Post> byPath, Optional<BearerToken> token) {
+        /** Nothing may be. */
+        public static final Posts NONE = new Posts(Map.of(), Optional.empty());
+    }
+
+    /** Listens from now on, for readers alone. */
+    public static AdminServer start(ListenAddress address, PrometheusRegistry registry, Readiness readiness) {
+        return start(address, registry, readiness, Posts.NONE);
     }
 
     /**
@@ -37,7 +81,8 @@ public final class AdminServer implements AutoCloseable {
      *
      * @throws InvalidSettingsException when nothing can listen there
      */
-    public static AdminServer start(ListenAddress address, PrometheusRegistry registry, Readiness readiness) {
+    public static AdminServer start(
+            ListenAddress address, PrometheusRegistry registry, Readiness readiness, Posts posts) {
         HttpServer server;
         try {
             server = HttpServer.create(address.socketAddress(), 0);
@@ -47,12 +92,12 @@ public final class AdminServer implements AutoCloseable {
                     List.of("admin-listen: must be an address that is free on this host, found " + address + " ("
                             + e.getMessage() + ")"));
         }
-        ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS, task -> {
             Thread admin = new Thread(task, "inferwatch-admin");
             admin.setDaemon(true);
             return admin;
         });
-        server.setExecutor(thread);
+        server.setExecutor(threads);
         ExpositionFormats formats = ExpositionFormats.init();
         server.createContext("/metrics", exchange -> metrics(exchange, registry, formats));
         server.createContext("/livez", exchange -> answer(exchange, "/livez", 200, "alive\n"));
@@ -60,8 +105,10 @@ public final class AdminServer implements AutoCloseable {
             Optional<String> obstacle = readiness.obstacle();
             answer(exchange, "/readyz", obstacle.isEmpty() ? 200 : 503, obstacle.orElse("ready") + "\n");
         });
+        posts.byPath.forEach(
+                (path, post) -> server.createContext(path, exchange -> post(exchange, path, post, posts.token)));
         server.start();
-        return new AdminServer(server, thread);
+        return new AdminServer(server, threads);
     }
 
     /** The port on which it listens. */
@@ -72,7 +119,53 @@ public final class AdminServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        thread.shutdownNow();
+        threads.shutdownNow();
+    }
+
+    private static void post(HttpExchange exchange, String path, Post post, Optional<BearerToken> token)
+            throws IOException {
+        try (exchange) {
+            Answer answer;
+            if (!exchange.getRequestURI().getPath().equals(path)) {
+                answer = new Answer(404, error("path: must be " + path));
+            } else if (!exchange.getRequestMethod().equals("POST")) {
+                exchange.getResponseHeaders().set("Allow", "POST");
+                answer = new Answer(405, error("method: must be POST"));
+            } else if (token.isPresent()
+                    && !token.get().isIn(exchange.getRequestHeaders().getFirst("Authorization"))) {
+                answer = new Answer(401, error("authorization: must be Bearer and the token"));
+            } else {
+                byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
+                answer = body.length > MAX_BODY_BYTES
+                        ? new Answer(413, error("body: must be at most " + MAX_BODY_BYTES + " bytes"))
+                        : post.take(body, query(exchange.getRequestURI().getRawQuery()));
+            }
+            byte[] json = (answer.json + "\n").getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.sendResponseHeaders(answer.status, json.length);
+            try (OutputStream out = exchange.getResponseBody()) {
+                out.write(json);
+            }
+        }
+    }
+
+    private static String error(String text) {
+        return "{\"error\":\"" + text + "\"}";
+    }
+
+    private static Map<String, String> query(@Nullable String raw) {
+        Map<String, String> query = new HashMap<>();
+        if (raw != null) {
+            for (String pair : raw.split("&", -1)) {
+                int equals = pair.indexOf('=');
+                String name = equals < 0 ? pair : pair.substring(0, equals);
+                String value = equals < 0 ? "" : pair.substring(equals + 1);
+                query.put(
+                        URLDecoder.decode(name, StandardCharsets.UTF_8),
+                        URLDecoder.decode(value, StandardCharsets.UTF_8));
+            }
+        }
+        return query;
     }
 
     private static void metrics(HttpExchange exchange, PrometheusRegistry registry, ExpositionFormats formats)

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.apache.avro.Schema;
+import org.apache.avro.specific.SpecificRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,6 +96,30 @@ public record ReplicaIdentity(
         event.setMigId(migId);
         event.setMaxContextTokens(event.getMaxContextTokens() == null ? maxContextTokens : event.getMaxContextTokens());
         event.setConfiguration(configuration);
+    }
+
+    /** Says on a sample where it was taken, as far as its schema has a field for that and the sample does not say it itself. */
+    public void place(SpecificRecord sample) {
+        put(sample, "node", placement.node());
+        put(sample, "region", placement.region());
+        put(sample, "pool", placement.pool());
+        put(sample, "cluster", cluster);
+        put(sample, "service", service);
+        put(sample, "pod", placement.pod());
+        put(sample, "model", placement.model());
+        put(sample, "version", placement.version());
+        put(sample, "engine", engine);
+        put(sample, "engineVersion", engineVersion);
+        put(sample, "migId", migId);
+        put(sample, "gpuUuids", gpuUuids);
+        put(sample, "configuration", configuration);
+    }
+
+    private static void put(SpecificRecord sample, String name, @Nullable Object value) {
+        Schema.Field field = sample.getSchema().getField(name);
+        if (field != null && sample.get(field.pos()) == null) {
+            sample.put(field.pos(), value);
+        }
     }
 
     /** What NVIDIA's container runtime was told, as far as it is ids and neither numbers nor {@code all}. */

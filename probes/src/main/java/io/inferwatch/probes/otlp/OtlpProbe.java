@@ -1,5 +1,6 @@
 package io.inferwatch.probes.otlp;
 
+import io.inferwatch.probes.admin.BearerToken;
 import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.schemas.settings.InvalidSettingsException;

@@ -1,6 +1,7 @@
 package io.inferwatch.probes.otlp;
 
 import com.google.protobuf.Message;
+import io.inferwatch.probes.admin.BearerToken;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;

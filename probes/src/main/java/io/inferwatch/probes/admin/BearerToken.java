@@ -1,4 +1,4 @@
-package io.inferwatch.probes.otlp;
+package io.inferwatch.probes.admin;
 
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import java.io.IOException;
@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What senders must know: the text of a file, sent as {@code authorization: Bearer TOKEN}. Never printed; compared in constant time. */
-final class BearerToken {
+public final class BearerToken {
     private final byte[] header;
 
     private BearerToken(String token) {
@@ -22,7 +22,7 @@ final class BearerToken {
      *
      * @throws InvalidSettingsException when there is none
      */
-    static BearerToken read(Path file) {
+    public static BearerToken read(Path file) {
         String found;
         try {
             String token = Files.readString(file).strip();
@@ -37,7 +37,8 @@ final class BearerToken {
                 file.toString(), List.of("token-file: must be a readable file with a token, found " + found));
     }
 
-    boolean isIn(@Nullable String authorization) {
+    /** Whether that is the header of a sender who knows it. */
+    public boolean isIn(@Nullable String authorization) {
         return authorization != null && MessageDigest.isEqual(header, authorization.getBytes(StandardCharsets.UTF_8));
     }
 }
