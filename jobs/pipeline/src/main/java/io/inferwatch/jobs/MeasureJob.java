@@ -8,6 +8,7 @@ import io.inferwatch.jobs.ingest.RequestRowDeserializer;
 import io.inferwatch.jobs.ingest.Sample;
 import io.inferwatch.jobs.ingest.SampleDeserializer;
 import io.inferwatch.jobs.ingest.SampleScreen;
+import io.inferwatch.jobs.ingest.SampleTime;
 import io.inferwatch.jobs.ingest.ScreenFunction;
 import io.inferwatch.jobs.window.Windows;
 import io.inferwatch.schemas.Topic;
@@ -117,7 +118,7 @@ public final class MeasureJob {
         SingleOutputStreamOperator<Sample> samples = environment
                 .fromSource(
                         sources.samples,
-                        SampleScreen.eventTimes(settings.watermarkDelay().plus(SAMPLE_INTERVAL), settings.idleness()),
+                        SampleTime.strategy(settings.watermarkDelay().plus(SAMPLE_INTERVAL)),
                         "Samples of engines, GPUs, kernels, operators")
                 .uid("samples-source")
                 .process(new SampleScreen(settings.lateness()), TypeInformation.of(Sample.class))

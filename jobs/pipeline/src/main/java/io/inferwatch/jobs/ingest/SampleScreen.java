@@ -1,7 +1,6 @@
 package io.inferwatch.jobs.ingest;
 
 import java.time.Duration;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
@@ -28,17 +27,6 @@ public final class SampleScreen extends ProcessFunction<Sample, Sample> {
      */
     public SampleScreen(Duration lateness) {
         this.latenessMillis = lateness.toMillis();
-    }
-
-    /**
-     * Event times of samples and the watermarks of a partition.
-     *
-     * @param delay how far samples of a partition may be out of order, the interval between two included: the later one says for how long the earlier held
-     */
-    public static WatermarkStrategy<Sample> eventTimes(Duration delay, Duration idleness) {
-        return WatermarkStrategy.<Sample>forBoundedOutOfOrderness(delay)
-                .withTimestampAssigner((sample, appended) -> sample.isFaulty() ? Long.MIN_VALUE : sample.atMillis())
-                .withIdleness(idleness);
     }
 
     @Override
