@@ -4,6 +4,7 @@ import io.inferwatch.probes.admin.AdminServer;
 import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.admin.PublisherMetrics;
 import io.inferwatch.probes.admin.Readiness;
+import io.inferwatch.probes.identity.IdentityMetrics;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.probes.otlp.OtlpProbe;
@@ -76,6 +77,7 @@ public final class ProxyProbe implements AutoCloseable {
             Optional<OtlpSettings> otlpSettings) {
         PrometheusRegistry registry = new PrometheusRegistry();
         PublisherMetrics.register(publisher, registry);
+        IdentityMetrics.register(rules.malformed(), registry);
         ProxyCounters counters = new ProxyCounters(registry);
         Readiness readiness = new Readiness();
         AdminServer admin = AdminServer.start(adminAddress, registry, readiness);

@@ -472,6 +472,24 @@ class ProxyIT {
     }
 
     @Test
+    void aHeaderThatCannotBeUsedIsCountedByFieldAndFailsNothing() throws IOException, InterruptedException {
+        try (RawClient client = new RawClient(probe().port())) {
+            client.send("POST " + CHAT
+                    + " HTTP/1.1\r\nHost: model\r\nX-Turn: first\r\nX-Slo-Ttft-Ms: -1\r\nContent-Length: "
+                    + ASK.length() + "\r\n\r\n" + ASK);
+            assertThat(client.head().get(0)).isEqualTo("HTTP/1.1 200 OK");
+            assertThat(client.chunkedBody()).isEqualTo(TOKEN + TOKEN + DONE);
+        }
+        RequestEvent event = Probes.event(publisher);
+        assertThat(event.getTurn()).isNull();
+        assertThat(event.getSloTtftMicros()).isNull();
+        assertThat(metrics())
+                .contains("inferwatch_probe_headers_malformed_total{field=\"turn\"} 1.0")
+                .contains("inferwatch_probe_headers_malformed_total{field=\"slo-ttft\"} 1.0")
+                .contains("inferwatch_probe_headers_malformed_total{field=\"tenant\"} 0.0");
+    }
+
+    @Test
     void drainingLetsOpenStreamsEndAndNewOnesComeElsewhere() throws Exception {
         CountDownLatch drained = new CountDownLatch(1);
         upstream.script((request, connection) -> {
