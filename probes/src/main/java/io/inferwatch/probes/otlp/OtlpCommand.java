@@ -6,6 +6,7 @@ import io.inferwatch.probes.admin.PublisherMetrics;
 import io.inferwatch.probes.admin.Readiness;
 import io.inferwatch.probes.identity.IdentityMetrics;
 import io.inferwatch.probes.identity.IdentityRules;
+import io.inferwatch.probes.publish.KafkaOptions;
 import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.KafkaSettings;
 import io.inferwatch.probes.publish.PublisherSettings;
@@ -24,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -88,14 +90,8 @@ public final class OtlpCommand implements Callable<Integer> {
             description = "Keeps events here while Kafka is away, up to 1 GiB. Default: in memory only.")
     private @Nullable Path spool;
 
-    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT,...", description = "Kafka.")
-    private @Nullable String bootstrapServers;
-
-    @Option(
-            names = "--kafka-config",
-            paramLabel = "FILE",
-            description = "Properties for Kafka's client, e.g. for TLS and SASL. Never printed.")
-    private @Nullable Path kafkaConfig;
+    @Mixin
+    private KafkaOptions kafkaOptions = new KafkaOptions();
 
     @Override
     public Integer call() throws InterruptedException {
@@ -114,7 +110,7 @@ public final class OtlpCommand implements Callable<Integer> {
     }
 
     private int run(PrintWriter out) throws InterruptedException {
-        KafkaSettings kafka = KafkaSettings.of(bootstrapServers, kafkaConfig);
+        KafkaSettings kafka = kafkaOptions.settings();
         Settings root = config == null ? Settings.parse("settings", "") : Settings.read(config);
         IdentityRules identity = IdentityRules.of(root.section("identity"));
         OtlpSettings settings = OtlpSettings.of(root, http, grpc, Optional.ofNullable(tokenFile), identity);

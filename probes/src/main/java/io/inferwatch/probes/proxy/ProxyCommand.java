@@ -5,8 +5,8 @@ import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.probes.otlp.OtlpSettings;
 import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.probes.publish.KafkaOptions;
 import io.inferwatch.probes.publish.KafkaPublisher;
-import io.inferwatch.probes.publish.KafkaSettings;
 import io.inferwatch.probes.publish.PublisherSettings;
 import io.inferwatch.probes.publish.SpoolSettings;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
@@ -25,6 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -85,14 +86,8 @@ public final class ProxyCommand implements Callable<Integer> {
             description = "YAML file: replica, identity, tls, upstream-tls, timeouts, spool, otlp.")
     private @Nullable Path config;
 
-    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT,...", description = "Kafka.")
-    private @Nullable String bootstrapServers;
-
-    @Option(
-            names = "--kafka-config",
-            paramLabel = "FILE",
-            description = "Properties for Kafka's client, e.g. for TLS and SASL. Never printed.")
-    private @Nullable Path kafkaConfig;
+    @Mixin
+    private KafkaOptions kafkaOptions = new KafkaOptions();
 
     @Option(
             names = "--drain-delay",
@@ -141,8 +136,7 @@ public final class ProxyCommand implements Callable<Integer> {
         PrintWriter err = command.commandLine().getErr();
         try {
             Configured configured = configured();
-            PublisherSettings publishing =
-                    PublisherSettings.of("proxy-" + UUID.randomUUID(), KafkaSettings.of(bootstrapServers, kafkaConfig));
+            PublisherSettings publishing = PublisherSettings.of("proxy-" + UUID.randomUUID(), kafkaOptions.settings());
             if (configured.spool().isPresent()) {
                 publishing = publishing.withSpool(configured.spool().get());
             }

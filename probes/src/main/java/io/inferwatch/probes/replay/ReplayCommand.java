@@ -1,6 +1,7 @@
 package io.inferwatch.probes.replay;
 
 import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.probes.publish.KafkaOptions;
 import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.KafkaSettings;
 import io.inferwatch.probes.publish.PublisherSettings;
@@ -28,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -120,14 +122,8 @@ public final class ReplayCommand implements Callable<Integer> {
                     "When times step back: the clock began anew, or rows are out of order. Default: ${DEFAULT-VALUE}.")
     private OnBackwardTime onBackwardTime = OnBackwardTime.NEW_EPOCH;
 
-    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT,...", description = "Kafka.")
-    private @Nullable String bootstrapServers;
-
-    @Option(
-            names = "--kafka-config",
-            paramLabel = "FILE",
-            description = "Properties for Kafka's client, e.g. for TLS and SASL. Never printed.")
-    private @Nullable Path kafkaConfig;
+    @Mixin
+    private KafkaOptions kafkaOptions = new KafkaOptions();
 
     /** The factor, or none for as fast as possible. */
     record Speedup(OptionalDouble factor) {}
@@ -164,7 +160,7 @@ public final class ReplayCommand implements Callable<Integer> {
                 overLimit,
                 onBackwardTime,
                 Optional.ofNullable(model));
-        KafkaSettings kafka = KafkaSettings.of(bootstrapServers, kafkaConfig).keepingOrder();
+        KafkaSettings kafka = kafkaOptions.settings().keepingOrder();
         Trace trace = Trace.read(files, options);
         trace.summary().warnings().forEach(warning -> err.println("warning: " + warning));
         err.flush();
