@@ -81,7 +81,7 @@ public final class OtlpCommand implements Callable<Integer> {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "YAML with any of the sections identity, replicas, sampling and join.")
+            description = "YAML file: identity, replicas, sampling, join, tls.")
     private @Nullable Path config;
 
     @Option(

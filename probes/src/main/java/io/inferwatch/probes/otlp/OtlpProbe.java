@@ -38,7 +38,7 @@ public final class OtlpProbe implements AutoCloseable {
     /**
      * Listens from now on.
      *
-     * @throws InvalidSettingsException when an address cannot be listened at, or there is no token
+     * @throws InvalidSettingsException when an address cannot be listened at, a certificate is none, or there is no token
      */
     public static OtlpProbe start(OtlpSettings settings, EventPublisher publisher, PrometheusRegistry registry) {
         Tally<Oddity> oddities = new Tally<>(Oddity.class);
@@ -58,7 +58,7 @@ public final class OtlpProbe implements AutoCloseable {
         SpanReceiver receiver = new SpanReceiver(
                 replicas, new SpanReader(settings.identity(), oddities), settings.sampling(), loss, activity, join);
         OtlpService service = new OtlpService(receiver, settings.tokenFile().map(BearerToken::read));
-        OtlpServer server = OtlpServer.start(settings.http(), settings.grpc(), service);
+        OtlpServer server = OtlpServer.start(settings.http(), settings.grpc(), settings.tls(), service);
         registry.register(new OtlpMetrics(receiver, service, oddities, join, loss));
         if (settings.only().isEmpty()) {
             publisher.heartbeats(activity::states);

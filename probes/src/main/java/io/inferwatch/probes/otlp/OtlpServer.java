@@ -1,6 +1,7 @@
 package io.inferwatch.probes.otlp;
 
 import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.tls.ServerTls;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -25,15 +26,19 @@ import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLException;
 
 /**
- * Listens for OTLP: HTTP/1.1 on one port, gRPC (HTTP/2 without TLS) on the other. A post is at most {@value #MAX_POST_BYTES} bytes, inflated; at
+ * Listens for OTLP: HTTP/1.1 on one port, gRPC on the other, both by TLS or both in plain text. A post is at most {@value #MAX_POST_BYTES} bytes, inflated; at
  * most {@value #MAX_CONNECTIONS} connections are open at once, further ones are closed at once, and one that says nothing for five minutes is
  * closed.
  */
@@ -59,16 +64,27 @@ final class OtlpServer implements AutoCloseable {
     /**
      * Listens from now on.
      *
-     * @throws InvalidSettingsException when it cannot listen at one of the addresses
+     * @throws InvalidSettingsException when it cannot listen at one of the addresses, or a certificate is none
      */
-    static OtlpServer start(ListenAddress http, ListenAddress grpc, OtlpService service) {
+    static OtlpServer start(ListenAddress http, ListenAddress grpc, Optional<ServerTls> tls, OtlpService service) {
+        Optional<SslContext> httpTls;
+        Optional<SslContext> grpcTls;
+        try {
+            httpTls = tls.isPresent() ? Optional.of(tls.get().context()) : Optional.empty();
+            grpcTls = tls.isPresent() ? Optional.of(tls.get().http2Context()) : Optional.empty();
+        } catch (SSLException | IllegalArgumentException e) {
+            throw new InvalidSettingsException(
+                    "OTLP ports", List.of("tls: must be certificates and keys in PEM, found: " + e.getMessage()));
+        }
         EventLoopGroup threads = new MultiThreadIoEventLoopGroup(THREADS, NioIoHandler.newFactory());
         ConnectionLimit limit = new ConnectionLimit(service);
         List<String> problems = new ArrayList<>();
-        Channel httpChannel =
-                bind(threads, service, limit, "http-listen", http, problems, channel -> http(channel, service));
-        Channel grpcChannel =
-                bind(threads, service, limit, "grpc-listen", grpc, problems, channel -> grpc(channel, service));
+        Channel httpChannel = bind(threads, service, limit, "http-listen", http, httpTls, problems, channel -> {
+            http(channel, service);
+        });
+        Channel grpcChannel = bind(threads, service, limit, "grpc-listen", grpc, grpcTls, problems, channel -> {
+            grpc(channel, service);
+        });
         if (!problems.isEmpty()) {
             var unused = threads.shutdownGracefully(0, 1, TimeUnit.SECONDS);
             throw new InvalidSettingsException("OTLP ports", problems);
@@ -105,6 +121,7 @@ final class OtlpServer implements AutoCloseable {
             ConnectionLimit limit,
             String key,
             ListenAddress address,
+            Optional<SslContext> tls,
             List<String> problems,
             Pipeline pipeline) {
         ChannelFuture bound = new ServerBootstrap()
@@ -116,6 +133,7 @@ final class OtlpServer implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel channel) {
                         channel.pipeline().addLast(limit, new ReadTimeoutHandler(READ_TIMEOUT_SECONDS));
+                        tls.ifPresent(context -> channel.pipeline().addLast(context.newHandler(channel.alloc())));
                         pipeline.set(channel);
                         channel.pipeline().addLast(new BrokenConnection(service));
                     }
@@ -212,8 +230,17 @@ final class OtlpServer implements AutoCloseable {
         }
 
         @Override
+        public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+            if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
+                service.count(PostResult.TLS_FAILED);
+            }
+            super.userEventTriggered(context, event);
+        }
+
+        @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            if (cause instanceof DecoderException || cause instanceof Http2Exception) {
+            boolean isUnreadable = cause instanceof DecoderException || cause instanceof Http2Exception;
+            if (isUnreadable && !(cause.getCause() instanceof SSLException)) {
                 service.count(PostResult.MALFORMED);
             }
             var unused = context.close();

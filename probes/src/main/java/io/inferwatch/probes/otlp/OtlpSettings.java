@@ -3,6 +3,7 @@ package io.inferwatch.probes.otlp;
 import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.tls.ServerTls;
 import io.inferwatch.schemas.settings.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.Optional;
  *
  * @param http where OTLP/HTTP is taken
  * @param grpc where OTLP/gRPC is taken
+ * @param tls how senders reach both; empty for plain text
  * @param tokenFile what senders must know, if anything
  * @param only the one replica whose spans come here, as in the proxy's process; otherwise their resources say which
  * @param joinPatience how long one side of a request waits for the other
@@ -23,6 +25,7 @@ import java.util.Optional;
 public record OtlpSettings(
         ListenAddress http,
         ListenAddress grpc,
+        Optional<ServerTls> tls,
         Optional<Path> tokenFile,
         IdentityRules identity,
         Optional<ReplicaIdentity> only,
@@ -41,6 +44,7 @@ public record OtlpSettings(
         return new OtlpSettings(
                 address(section, "http-listen", "4318"),
                 address(section, "grpc-listen", "4317"),
+                ServerTls.of(section, "tls"),
                 tokenFile.isEmpty() ? Optional.empty() : Optional.of(Path.of(tokenFile)),
                 identity,
                 Optional.of(replica),
@@ -50,13 +54,14 @@ public record OtlpSettings(
                 capacity(join));
     }
 
-    /** Reads the sections {@code replicas}, {@code sampling} and {@code join} of a settings file. Problems are the sections'. */
+    /** Reads the sections {@code tls}, {@code replicas}, {@code sampling} and {@code join} of a settings file. Problems are the sections'. */
     public static OtlpSettings of(
             Settings root, ListenAddress http, ListenAddress grpc, Optional<Path> tokenFile, IdentityRules identity) {
         Settings join = root.section("join");
         return new OtlpSettings(
                 http,
                 grpc,
+                ServerTls.of(root, "tls"),
                 tokenFile,
                 identity,
                 Optional.empty(),

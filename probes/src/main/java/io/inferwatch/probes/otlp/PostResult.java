@@ -11,7 +11,9 @@ enum PostResult {
     UNSUPPORTED(415, 12),
     FAILED(500, 13),
     /** Not even read: too many connections were open. */
-    TOO_MANY_CONNECTIONS(503, 14);
+    TOO_MANY_CONNECTIONS(503, 14),
+    /** Not even read: the sender spoke no TLS, showed no certificate of the right authority, or did not like the probe's. */
+    TLS_FAILED(400, 16);
 
     private final int httpStatus;
     private final int grpcStatus;

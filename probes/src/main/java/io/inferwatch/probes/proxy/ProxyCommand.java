@@ -9,6 +9,8 @@ import io.inferwatch.probes.publish.KafkaOptions;
 import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.PublisherSettings;
 import io.inferwatch.probes.publish.SpoolSettings;
+import io.inferwatch.probes.tls.ClientTls;
+import io.inferwatch.probes.tls.ServerTls;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import io.inferwatch.schemas.settings.Settings;
 import java.io.PrintWriter;

@@ -1,6 +1,8 @@
 package io.inferwatch.probes.proxy;
 
 import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.tls.ClientTls;
+import io.inferwatch.probes.tls.ServerTls;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;

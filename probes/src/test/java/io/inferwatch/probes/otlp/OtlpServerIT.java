@@ -282,6 +282,7 @@ class OtlpServerIT {
             assertThatThrownBy(() -> OtlpServer.start(
                             ListenAddress.parse(Integer.toString(one.getLocalPort())),
                             ListenAddress.parse(Integer.toString(other.getLocalPort())),
+                            Optional.empty(),
                             new OtlpService(receiver(), Optional.empty())))
                     .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("http-listen: must be an address that is free on this host, found 127.0.0.1:"

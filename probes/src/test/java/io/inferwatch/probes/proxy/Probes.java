@@ -7,6 +7,7 @@ import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.probes.otlp.OtlpSettings;
+import io.inferwatch.probes.tls.ClientTls;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.settings.Settings;
 import java.net.URI;

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferwatch.probes.EventList;
 import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.tls.ClientTls;
+import io.inferwatch.probes.tls.ServerTls;
+import io.inferwatch.probes.tls.TestCertificate;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

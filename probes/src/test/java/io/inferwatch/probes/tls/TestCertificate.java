@@ -1,4 +1,4 @@
-package io.inferwatch.probes.proxy;
+package io.inferwatch.probes.tls;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,11 +12,11 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** A certificate that signs itself for localhost, as files in PEM and as Java's own TLS takes it. */
-record TestCertificate(Path certificate, Path key, KeyStore store) {
+public record TestCertificate(Path certificate, Path key, KeyStore store) {
     private static final String PASSWORD = "changeit";
 
     /** Makes one with the JDK's keytool. */
-    static TestCertificate make(Path directory, String name)
+    public static TestCertificate make(Path directory, String name)
             throws IOException, InterruptedException, GeneralSecurityException {
         Path file = directory.resolve(name + ".p12");
         Process keytool = new ProcessBuilder(
@@ -57,7 +57,7 @@ record TestCertificate(Path certificate, Path key, KeyStore store) {
     }
 
     /** TLS that shows this certificate, and trusts the other's. */
-    SSLContext context(TestCertificate trusted) throws GeneralSecurityException {
+    public SSLContext context(TestCertificate trusted) throws GeneralSecurityException {
         KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(store, PASSWORD.toCharArray());
         SSLContext context = SSLContext.getInstance("TLS");
@@ -66,7 +66,7 @@ record TestCertificate(Path certificate, Path key, KeyStore store) {
     }
 
     /** TLS that shows nothing, and trusts this certificate. */
-    SSLContext anonymous() throws GeneralSecurityException {
+    public SSLContext anonymous() throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, trust().getTrustManagers(), null);
         return context;

@@ -1,4 +1,4 @@
-package io.inferwatch.probes.proxy;
+package io.inferwatch.probes.tls;
 
 import io.inferwatch.schemas.settings.Settings;
 import io.netty.handler.ssl.SslContext;
@@ -8,17 +8,18 @@ import java.util.Optional;
 import javax.net.ssl.SSLException;
 
 /**
- * Whom the proxy trusts upstream, and as whom it goes there. The name in the upstream's certificate is checked.
+ * Whom a probe trusts where it goes by TLS, and as whom it goes there. The name in the server's certificate is checked.
  *
  * @param authority in PEM; without it, the Java runtime's
- * @param certificate chain in PEM that the proxy shows; with its key, or neither
+ * @param certificate chain in PEM that the probe shows; with its key, or neither
  * @param key in PEM, PKCS#8, without a password
  */
-record ClientTls(Optional<Path> authority, Optional<Path> certificate, Optional<Path> key) {
-    static final ClientTls SYSTEM = new ClientTls(Optional.empty(), Optional.empty(), Optional.empty());
+public record ClientTls(Optional<Path> authority, Optional<Path> certificate, Optional<Path> key) {
+    /** Trusts whom the Java runtime trusts, and shows nothing. */
+    public static final ClientTls SYSTEM = new ClientTls(Optional.empty(), Optional.empty(), Optional.empty());
 
     /** Reads the section; problems are the section's. */
-    static ClientTls of(Settings section) {
+    public static ClientTls of(Settings section) {
         ClientTls tls = new ClientTls(path(section, "ca"), path(section, "certificate"), path(section, "key"));
         if (tls.certificate.isPresent() != tls.key.isPresent()) {
             section.problem(
@@ -29,7 +30,12 @@ record ClientTls(Optional<Path> authority, Optional<Path> certificate, Optional<
         return tls;
     }
 
-    SslContext context() throws SSLException {
+    /**
+     * What the files hold.
+     *
+     * @throws SSLException when they hold no certificates, or no key; so does {@link IllegalArgumentException}
+     */
+    public SslContext context() throws SSLException {
         SslContextBuilder builder = SslContextBuilder.forClient().endpointIdentificationAlgorithm("HTTPS");
         if (authority.isPresent()) {
             builder.trustManager(authority.get().toFile());

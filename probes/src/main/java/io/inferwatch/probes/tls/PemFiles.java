@@ -1,4 +1,4 @@
-package io.inferwatch.probes.proxy;
+package io.inferwatch.probes.tls;
 
 import io.inferwatch.schemas.settings.Settings;
 import java.nio.file.Files;
