@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code inferwatch probe otlp}: runs until it is stopped, then answers what is under way and publishes what waits. Kafka need not be there.
- * Exit status 0 when it was stopped, 2 when something given is wrong.
+ * Exit status 2 when something given is wrong.
  */
 @Command(
         name = "otlp",
@@ -66,10 +66,10 @@ public final class OtlpCommand implements Callable<Integer> {
     @Option(
             names = "--admin-listen",
             paramLabel = "HOST:PORT",
-            defaultValue = "9464",
+            defaultValue = "9465",
             converter = ListenAddress.Converter.class,
             description = "Where /metrics, /livez and /readyz are. Default: ${DEFAULT-VALUE}.")
-    private ListenAddress admin = ListenAddress.parse("9464");
+    private ListenAddress admin = ListenAddress.parse("9465");
 
     @Option(
             names = "--token-file",
