@@ -23,8 +23,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -42,7 +40,6 @@ import picocli.CommandLine.TypeConversionException;
         description =
                 "Stands in front of an inference server, passes everything on unchanged and measures every request.")
 public final class ProxyCommand implements Callable<Integer> {
-    private static final Logger LOG = LoggerFactory.getLogger(ProxyCommand.class);
     private static final int OK = 0;
     private static final int BAD_INPUT = 2;
     private static final Duration LEAST = Duration.ofMillis(1);
@@ -143,7 +140,7 @@ public final class ProxyCommand implements Callable<Integer> {
                 publishing = publishing.withSpool(configured.spool().get());
             }
             try (EventPublisher publisher = new KafkaPublisher(publishing)) {
-                serve(configured, publisher, out);
+                serve(configured, publisher, out, err);
             }
             return OK;
         } catch (InvalidSettingsException e) {
@@ -153,7 +150,8 @@ public final class ProxyCommand implements Callable<Integer> {
         }
     }
 
-    private void serve(Configured configured, EventPublisher publisher, PrintWriter out) throws InterruptedException {
+    private void serve(Configured configured, EventPublisher publisher, PrintWriter out, PrintWriter err)
+            throws InterruptedException {
         ProxyProbe probe = ProxyProbe.start(
                 configured.proxy(),
                 configured.replica(),
@@ -161,7 +159,7 @@ public final class ProxyCommand implements Callable<Integer> {
                 publisher,
                 adminListen,
                 configured.otlp());
-        Thread onExit = new Thread(() -> drain(probe, publisher), "inferwatch-proxy-drain");
+        Thread onExit = new Thread(() -> drain(probe, publisher, err), "inferwatch-proxy-drain");
         Runtime.getRuntime().addShutdownHook(onExit);
         out.println("replica " + configured.replica().replica() + ": " + listen.host() + ":" + probe.port() + " -> "
                 + upstream + ", admin on " + adminListen.host() + ":" + probe.adminPort());
@@ -169,10 +167,13 @@ public final class ProxyCommand implements Callable<Integer> {
         probe.await();
     }
 
-    private void drain(ProxyProbe probe, EventPublisher publisher) {
+    /** Speaks by itself, for the log ends with SIGTERM. */
+    private void drain(ProxyProbe probe, EventPublisher publisher, PrintWriter err) {
         try {
             if (!probe.drain(drainDelay, drainTimeout)) {
-                LOG.warn("proxy: requests were still open after {} and are broken off", Settings.write(drainTimeout));
+                err.println("inferwatch probe proxy: requests were still open after " + Settings.write(drainTimeout)
+                        + " and are broken off");
+                err.flush();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
