@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -40,6 +41,34 @@ public record RequestsTopic(List<RequestEvent> events, List<Heartbeat> heartbeat
         List<RequestEvent> events = new ArrayList<>();
         List<Heartbeat> heartbeats = new ArrayList<>();
         EventCodec codec = new EventCodec();
+        try {
+            for (ConsumerRecord<byte[], byte[]> record : records(broker)) {
+                SpecificRecord decoded = codec.decode(record.value());
+                String key = new String(record.key(), StandardCharsets.UTF_8);
+                if (decoded instanceof RequestEvent event && event.getStream().startsWith(streams)) {
+                    require(key.equals(event.getReplica()), key);
+                    events.add(event);
+                } else if (decoded instanceof Heartbeat heartbeat
+                        && heartbeat.getStream().startsWith(streams)) {
+                    require(key.equals(heartbeat.getReplica()), key);
+                    heartbeats.add(heartbeat);
+                }
+            }
+        } catch (UndecodableEventException e) {
+            throw new AssertionError(e);
+        }
+        return new RequestsTopic(events, heartbeats);
+    }
+
+    /** Every key and value as it is in Kafka. */
+    public static List<byte[]> encoded(KafkaBroker broker) {
+        return records(broker).stream()
+                .flatMap(record -> Stream.of(record.key(), record.value()))
+                .toList();
+    }
+
+    private static List<ConsumerRecord<byte[], byte[]>> records(KafkaBroker broker) {
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                 Map.of("bootstrap.servers", broker.bootstrapServers()),
                 new ByteArrayDeserializer(),
@@ -53,24 +82,10 @@ public record RequestsTopic(List<RequestEvent> events, List<Heartbeat> heartbeat
             Map<TopicPartition, Long> ends = consumer.endOffsets(all);
             while (all.stream()
                     .anyMatch(partition -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
-                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
-                    SpecificRecord decoded = codec.decode(record.value());
-                    String key = new String(record.key(), StandardCharsets.UTF_8);
-                    if (decoded instanceof RequestEvent event
-                            && event.getStream().startsWith(streams)) {
-                        require(key.equals(event.getReplica()), key);
-                        events.add(event);
-                    } else if (decoded instanceof Heartbeat heartbeat
-                            && heartbeat.getStream().startsWith(streams)) {
-                        require(key.equals(heartbeat.getReplica()), key);
-                        heartbeats.add(heartbeat);
-                    }
-                }
+                consumer.poll(Duration.ofSeconds(1)).forEach(records::add);
             }
-        } catch (UndecodableEventException e) {
-            throw new AssertionError(e);
         }
-        return new RequestsTopic(events, heartbeats);
+        return records;
     }
 
     /** Sequences of a stream in the order in which they stand in the topic, repeats included. */
