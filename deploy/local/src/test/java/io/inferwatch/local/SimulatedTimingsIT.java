@@ -42,7 +42,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,8 +58,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the probes say of a simulated server against what the server says of itself. */
 class SimulatedTimingsIT {
-    private static final int WARM_UP = 20;
-    private static final int REQUESTS = 40;
+    private static final int WARM_UP = 200;
+    private static final int REQUESTS = 100;
     private static final int AT_ONCE = 2;
     private static final int TOKENS = 12;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -135,8 +134,8 @@ class SimulatedTimingsIT {
     }
 
     /**
-     * Every interval of the proxy's holds the server's: it begins before and ends after. A machine with other work to do holds either side
-     * up between its two stamps and so only adds to the difference; what the way of measuring itself adds is the least that is found.
+     * Request by request. Every interval of the proxy's holds the server's: it begins before and ends after. A machine with other work to do
+     * holds either side up between its two stamps and so only adds to the difference, wherefore most requests have to agree and not all.
      */
     @Test
     void theProxysTimesAreTheServersWithinAMillisecondOrAPercent() throws Exception {
@@ -150,6 +149,7 @@ class SimulatedTimingsIT {
         });
 
         List<Double> ttft = new ArrayList<>();
+        List<Double> afterFirst = new ArrayList<>();
         List<Double> e2e = new ArrayList<>();
         List<Long> gaps = new ArrayList<>();
         QuantileSketch measuredGaps = new QuantileSketch();
@@ -167,14 +167,19 @@ class SimulatedTimingsIT {
             assertThat(event.getTtftMicros()).isGreaterThanOrEqualTo(truth.ttftNanos() / 1_000 - 1);
             assertThat(event.getE2eMicros()).isGreaterThanOrEqualTo(truth.e2eNanos() / 1_000 - 1);
             ttft.add(excess(event.getTtftMicros() * 1e3, truth.ttftNanos()));
+            afterFirst.add(
+                    excess((event.getE2eMicros() - event.getTtftMicros()) * 1e3, truth.e2eNanos() - truth.ttftNanos()));
             e2e.add(excess(event.getE2eMicros() * 1e3, truth.e2eNanos()));
             truth.gapsNanos().forEach(gaps::add);
             ByteBuffer bytes = event.getItlSketch();
             measuredGaps.merge(
                     SketchEncoding.decode(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining()));
         }
-        assertThat(Collections.min(ttft)).as("TTFT beyond 1 ms or 1 %%").isLessThanOrEqualTo(1);
-        assertThat(Collections.min(e2e)).as("E2E beyond 1 ms or 1 %%").isLessThanOrEqualTo(1);
+        assertThat(shareWithinLimit(ttft)).as("TTFT within 1 ms or 1 %%").isGreaterThan(0.25);
+        assertThat(shareWithinLimit(afterFirst))
+                .as("last token after the first within 1 ms or 1 %%")
+                .isGreaterThan(0.5);
+        assertThat(shareWithinLimit(e2e)).as("E2E within 1 ms or 1 %%").isGreaterThan(0.5);
         assertThat(measuredGaps.n()).isEqualTo(REQUESTS * (TOKENS - 1L)).isEqualTo(gaps.size());
         long[] sorted = gaps.stream().mapToLong(Long::longValue).sorted().toArray();
         assertThat(excess(measuredGaps.quantile(0.5), sorted[sorted.length / 2]))
@@ -237,6 +242,10 @@ class SimulatedTimingsIT {
                     .isEqualTo(Math.round(choice.get("prefillNanos").asLong() / 1e3));
             assertThat(event.getE2eMicros()).isGreaterThan(event.getTtftMicros());
         });
+    }
+
+    private static double shareWithinLimit(List<Double> excesses) {
+        return (double) excesses.stream().filter(excess -> excess <= 1).count() / excesses.size();
     }
 
     /** One is agreement at the very limit. */
