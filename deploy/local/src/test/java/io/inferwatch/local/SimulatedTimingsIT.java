@@ -123,7 +123,8 @@ class SimulatedTimingsIT {
                 URI.create(server.url()),
                 ReplicaIdentity.of(settings.section("replica"), Map.of()),
                 IdentityRules.of(settings.section("identity")),
-                publisher);
+                publisher,
+                Optional.empty());
     }
 
     @AfterEach

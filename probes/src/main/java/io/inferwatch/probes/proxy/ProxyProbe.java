@@ -48,20 +48,19 @@ public final class ProxyProbe implements AutoCloseable {
         this.readiness = readiness;
     }
 
-    /** Serves from now on over plain HTTP in front of a plain server, and sends what it measures to the publisher; its admin port is a free one. */
+    /**
+     * Serves from now on over plain HTTP in front of a plain server, and sends what it measures to the publisher; its admin port is a free one.
+     *
+     * @param otlp where the server's spans are taken, if anywhere
+     */
     public static ProxyProbe start(
             ListenAddress listen,
             URI upstream,
             ReplicaIdentity replica,
             IdentityRules rules,
-            EventPublisher publisher) {
-        return start(
-                ProxySettings.of(listen, upstream),
-                replica,
-                rules,
-                publisher,
-                ListenAddress.parse("0"),
-                Optional.empty());
+            EventPublisher publisher,
+            Optional<OtlpSettings> otlp) {
+        return start(ProxySettings.of(listen, upstream), replica, rules, publisher, ListenAddress.parse("0"), otlp);
     }
 
     /**
@@ -108,7 +107,7 @@ public final class ProxyProbe implements AutoCloseable {
     }
 
     /** What takes the server's spans, where that was asked for. */
-    Optional<OtlpProbe> otlp() {
+    public Optional<OtlpProbe> otlp() {
         return otlp;
     }
 

@@ -14,15 +14,21 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 
 /**
  * Three simulated servers behind proxies under the load of a real trace. After at least twenty seconds that warm up come whole minutes;
  * when half of them are over, one server becomes a slow node. The summary compares each replica's time to first token before and after in
- * InfluxDB: it succeeds when the slow one's P99 has grown by half or more and no other's has, and when InfluxDB has every request that was
- * sent.
+ * InfluxDB, and the stages that the servers' spans told: it succeeds when the slow one's P99 has grown by half or more and no other's has, when
+ * InfluxDB has every request that was sent, and each with its stages.
  */
 public final class LiveDemo {
+    private static final String PROGRESS = "%-8s %8s %8s %12s   %s";
     private static final int REPLICAS = 3;
     private static final int FAULTY = 1;
     private static final double SLOWNESS = 3;
@@ -73,6 +79,7 @@ public final class LiveDemo {
             }
             say("load of the Azure trace until %s; %s becomes a slow node (times %.0f) at %s"
                     .formatted(time(end), replica, SLOWNESS, time(fault)));
+            say(PROGRESS.formatted("UTC", "sent", "open", "in InfluxDB", "TTFT p50 of the last ten seconds"));
             runUntil(fault, reader, begin, traffic);
             faulty.switchOn(Fault.SLOW_NODE, SLOWNESS);
             say(replica + " is a slow node now");
@@ -82,7 +89,11 @@ public final class LiveDemo {
             say("load and fault are over; waiting for the last answers and windows");
             boolean isWhole = settle(reader, begin, traffic);
             ReplicaTable table = ReplicaTable.read(reader, from, fault, end);
+            StageTable stages = StageTable.read(reader, from, fault, end);
+            out.println();
             table.lines().forEach(out::println);
+            out.println();
+            stages.lines().forEach(out::println);
             out.println();
             boolean isSeen = isSeen(table, replica);
             long stored = stored(reader, begin);
@@ -93,8 +104,11 @@ public final class LiveDemo {
                     isSeen
                             ? "the fault shows in the TTFT p99 of " + replica + " and nowhere else"
                             : "THE FAULT DOES NOT SHOW in the TTFT p99 of " + replica + " alone");
+            if (!stages.isWhole()) {
+                out.println("SOME REQUESTS LACK THE STAGES that their servers' spans tell");
+            }
             out.flush();
-            return isWhole && isSeen && traffic.failed() == 0;
+            return isWhole && isSeen && stages.isWhole() && traffic.failed() == 0;
         }
     }
 
@@ -124,15 +138,32 @@ public final class LiveDemo {
 
     private void report(InfluxReader reader, Instant begin, LiveTraffic traffic) {
         try {
-            say("%s  %,d sent, %,d open, %,d in InfluxDB"
-                    .formatted(
-                            time(Instant.now()),
-                            traffic.sent(),
-                            traffic.sent() - traffic.ended(),
-                            stored(reader, begin)));
+            say(PROGRESS.formatted(
+                    DateTimeFormatter.ISO_LOCAL_TIME.format(
+                            Instant.now().truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC)),
+                    "%,d".formatted(traffic.sent()),
+                    "%,d".formatted(traffic.sent() - traffic.ended()),
+                    "%,d".formatted(stored(reader, begin)),
+                    String.join("   ", latest(reader, begin))));
         } catch (InfluxUnavailableException e) {
             say(String.valueOf(e.getMessage()));
         }
+    }
+
+    /** The median TTFT of each replica in its last window of ten seconds. */
+    private static List<String> latest(InfluxReader reader, Instant begin) {
+        List<String> medians = new ArrayList<>();
+        for (InfluxSeries series : reader.query(
+                RetentionPolicy.R10S,
+                "SELECT last(ttft_p50_seconds) AS p50 FROM \"request\" WHERE \"view\" = 'replica-version' AND time > "
+                        + ChronoUnit.MICROS.between(Instant.EPOCH, begin) + "u GROUP BY \"replica\"")) {
+            for (InfluxRow row : series.rows()) {
+                row.real("p50")
+                        .ifPresent(seconds -> medians.add(String.format(
+                                Locale.ROOT, "%s %.3f s", series.tags().getOrDefault("replica", ""), seconds)));
+            }
+        }
+        return medians;
     }
 
     /** The last windows end once heartbeats have brought event time past them. */

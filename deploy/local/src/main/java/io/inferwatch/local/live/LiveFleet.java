@@ -3,6 +3,7 @@ package io.inferwatch.local.live;
 import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.otlp.OtlpSettings;
 import io.inferwatch.probes.proxy.ProxyProbe;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.KafkaPublisher;
@@ -19,9 +20,13 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
-/** Simulated servers, each behind a measuring proxy of its own that publishes to Kafka. Not thread safe. */
+/**
+ * Simulated servers, each behind a measuring proxy of its own, to which it also sends its spans, so that what the proxy publishes to Kafka has the
+ * engine's stages. Not thread safe.
+ */
 final class LiveFleet implements AutoCloseable {
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final List<SimulationServer> servers = new ArrayList<>();
@@ -83,6 +88,9 @@ final class LiveFleet implements AutoCloseable {
                   engine: simulated
                 identity:
                   salt-file: '%s'
+                otlp:
+                  http-listen: "0"
+                  grpc-listen: "0"
                 """.formatted(
                         spec.replica(),
                         spec.node(),
@@ -93,12 +101,15 @@ final class LiveFleet implements AutoCloseable {
                         data.resolve("salt").toString().replace("'", "''")));
         ReplicaIdentity identity = ReplicaIdentity.of(settings.section("replica"), Map.of());
         IdentityRules rules = IdentityRules.of(settings.section("identity"));
+        OtlpSettings otlp = OtlpSettings.inProxy(settings.section("otlp"), rules, identity);
         settings.check();
         EventPublisher publisher = new KafkaPublisher(PublisherSettings.of("proxy-" + UUID.randomUUID(), kafka));
         opened.push(publisher);
-        ProxyProbe proxy =
-                ProxyProbe.start(ListenAddress.parse("0"), URI.create(server.url()), identity, rules, publisher);
+        ProxyProbe proxy = ProxyProbe.start(
+                ListenAddress.parse("0"), URI.create(server.url()), identity, rules, publisher, Optional.of(otlp));
         opened.push(proxy);
+        server.sendSpansTo(
+                URI.create("http://127.0.0.1:" + proxy.otlp().orElseThrow().httpPort() + "/v1/traces"));
         proxies.add(URI.create("http://127.0.0.1:" + proxy.port()));
     }
 }

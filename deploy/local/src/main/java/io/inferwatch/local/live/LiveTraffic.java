@@ -88,6 +88,7 @@ final class LiveTraffic implements AutoCloseable {
                 .timeout(TIMEOUT)
                 .header("content-type", "application/json")
                 .header("x-tenant-id", "tenant-" + row.number() % 5)
+                .header("traceparent", traceparent(row.number()))
                 .POST(HttpRequest.BodyPublishers.ofString(body(row)))
                 .build();
         sent.incrementAndGet();
@@ -96,6 +97,11 @@ final class LiveTraffic implements AutoCloseable {
                     boolean isWhole = failure == null && response.statusCode() == 200;
                     (isWhole ? answered : failed).incrementAndGet();
                 });
+    }
+
+    /** As a client that is traced sends it; the server's span has it too. */
+    private static String traceparent(int number) {
+        return "00-%032x-%016x-01".formatted(number + 1, number + 1);
     }
 
     private static String body(LiveTrace.Row row) {

@@ -1,15 +1,18 @@
 package io.inferwatch.simulation.http;
 
 import io.inferwatch.schemas.settings.InvalidSettingsException;
+import io.inferwatch.simulation.serving.ServerSpec;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where ended requests are written down: timing log and spans, as far as the settings ask for them. */
+/** Where ended requests are written down: timing log and spans, as far as they are asked for. Thread safe. */
 final class Records implements AutoCloseable {
     private final @Nullable TimingLog timingLog;
-    private final @Nullable SpanExporter spans;
+    private final ServerSpec server;
+    private volatile @Nullable SpanExporter spans;
 
     /**
      * Opens what is asked for.
@@ -18,17 +21,25 @@ final class Records implements AutoCloseable {
      */
     Records(SimulationSettings settings) {
         timingLog = settings.timingLog().map(Records::open).orElse(null);
-        spans = settings.tracesEndpoint()
-                .map(endpoint -> new SpanExporter(endpoint, settings.server()))
-                .orElse(null);
+        server = settings.server();
+        settings.tracesEndpoint().ifPresent(this::sendSpansTo);
+    }
+
+    /** Spans of requests that end from now on go there. */
+    synchronized void sendSpansTo(URI endpoint) {
+        if (spans != null) {
+            throw new IllegalStateException("spans: go somewhere already");
+        }
+        spans = new SpanExporter(endpoint, server);
     }
 
     void add(ServedRequest served) {
         if (timingLog != null) {
             timingLog.add(served);
         }
-        if (spans != null) {
-            spans.add(served);
+        SpanExporter present = spans;
+        if (present != null) {
+            present.add(served);
         }
     }
 
@@ -37,9 +48,10 @@ final class Records implements AutoCloseable {
         if (timingLog != null) {
             page.counter("inferwatch_simulation_timing_lines_lost_total", "lines not written.", timingLog.lost());
         }
-        if (spans != null) {
-            page.counter("inferwatch_simulation_spans_sent_total", "spans taken by the collector.", spans.sent());
-            page.counter("inferwatch_simulation_spans_dropped_total", "spans lost.", spans.dropped());
+        SpanExporter present = spans;
+        if (present != null) {
+            page.counter("inferwatch_simulation_spans_sent_total", "spans taken by the collector.", present.sent());
+            page.counter("inferwatch_simulation_spans_dropped_total", "spans lost.", present.dropped());
         }
     }
 
@@ -48,8 +60,9 @@ final class Records implements AutoCloseable {
         if (timingLog != null) {
             timingLog.close();
         }
-        if (spans != null) {
-            spans.close();
+        SpanExporter present = spans;
+        if (present != null) {
+            present.close();
         }
     }
 

@@ -15,6 +15,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerExpectContinueHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -100,6 +101,11 @@ public final class SimulationServer implements AutoCloseable {
     /** Switches a fault off. */
     public void switchOff(Fault fault) {
         var unused = simulation.change(Map.of(), List.of(fault));
+    }
+
+    /** Spans of requests that end from now on go there, as OTLP over HTTP; once, and only where the settings named no place. */
+    public void sendSpansTo(URI endpoint) {
+        records.sendSpansTo(endpoint);
     }
 
     /** Cuts what is being answered. */

@@ -1,6 +1,7 @@
 package io.inferwatch.simulation.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
@@ -47,9 +48,7 @@ class SpanExportIT {
             exchange.close();
         });
         collector.start();
-        server = SimulationServer.start(SimulationSettings.of(SPEC)
-                .withTraces(
-                        URI.create("http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/traces")));
+        server = SimulationServer.start(SimulationSettings.of(SPEC).withTraces(endpoint()));
     }
 
     @AfterEach
@@ -90,6 +89,16 @@ class SpanExportIT {
     }
 
     @Test
+    void theCollectorMayBeNamedLaterAndOnlyOnce() throws Exception {
+        server.close();
+        server = SimulationServer.start(SimulationSettings.of(SPEC));
+        server.sendSpansTo(endpoint());
+        ask("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+        await().until(() -> received.size() == 1);
+        assertThatThrownBy(() -> server.sendSpansTo(endpoint())).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void whatTheCollectorDoesNotTakeIsDroppedAndCounted() throws Exception {
         status.set(503);
         ask("none");
@@ -101,6 +110,10 @@ class SpanExportIT {
         assertThat(metrics())
                 .contains(
                         "inferwatch_simulation_spans_sent_total{engine=\"0\",model_name=\"" + SPEC.model() + "\"} 0.0");
+    }
+
+    private URI endpoint() {
+        return URI.create("http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/traces");
     }
 
     private static double seconds(Map<String, KeyValue> attributes, String key) {
