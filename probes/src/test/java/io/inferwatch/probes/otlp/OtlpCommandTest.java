@@ -34,12 +34,15 @@ class OtlpCommandTest {
                 replicas: {chat-0: {pool: h100}}
                 sampling: {keep-one-in: 0}
                 join: {patience: 1h}
+                tls: {certificate: /no/such.pem, key: /no/such.key}
                 samplign: {}
                 """.formatted(directory.resolve("salt")));
         assertThat(run("--bootstrap-servers", "localhost:1", "--config", config.toString()))
                 .isEqualTo(2);
         assertThat(err.toString().strip()).isEqualTo("inferwatch probe otlp: " + config + """
                 :
+                  tls.certificate: must be a readable PEM file, found '/no/such.pem'
+                  tls.key: must be a readable PEM file, found '/no/such.key'
                   replicas.chat-0.match: must be a mapping of resource attributes, found none
                   sampling.keep-one-in: must be a whole number between 1 and 1000000, found 0
                   join.patience: must be a duration between 100ms and 5m such as 10s, found '1h'

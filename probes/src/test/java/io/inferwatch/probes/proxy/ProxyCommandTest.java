@@ -51,6 +51,7 @@ class ProxyCommandTest {
                 upstream-tls: {certificate: /no/such.pem}
                 timeouts: {upstream: soon}
                 spool: {directory: /tmp, limit-mib: 0}
+                otlp: {tls: {certificate: /no/such.pem, key: /no/such.key, client-ca: /no/ca.pem}}
                 identity: {salt-file: %s}
                 upstreams: x
                 """.formatted(directory.resolve("salt")));
@@ -66,6 +67,9 @@ class ProxyCommandTest {
                         "tls.key: must be a readable PEM file, found '/no/such.key'",
                         "upstream-tls.certificate: must be a readable PEM file, found '/no/such.pem'",
                         "upstream-tls.key: must be given with certificate, or neither, found certificate alone",
+                        "otlp.tls.certificate: must be a readable PEM file, found '/no/such.pem'",
+                        "otlp.tls.key: must be a readable PEM file, found '/no/such.key'",
+                        "otlp.tls.client-ca: must be a readable PEM file, found '/no/ca.pem'",
                         "timeouts.upstream: must be a duration between 1ms and 24h such as 10s, found 'soon'",
                         "spool.limit-mib: must be a whole number between 1 and 1048576, found 0",
                         "replica.name: must be set, here or in INFERWATCH_REPLICA, found nothing",

@@ -148,7 +148,7 @@ class ProxyProcessIT {
     void aRollingRestartUnderAThousandStreamsBreaksNone() throws Exception {
         int held = 1_000;
         int during = 200;
-        ProbeProcess old = proxy("old", "--drain-delay=2s", "--drain-timeout=10m");
+        ProbeProcess old = proxy("old", "--drain-delay=3s", "--drain-timeout=10m");
         HttpClient client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
