@@ -144,14 +144,14 @@ public final class LiveDemo {
                     "%,d".formatted(traffic.sent()),
                     "%,d".formatted(traffic.sent() - traffic.ended()),
                     "%,d".formatted(stored(reader, begin)),
-                    String.join("   ", latest(reader, begin))));
+                    latest(reader, begin)));
         } catch (InfluxUnavailableException e) {
             say(String.valueOf(e.getMessage()));
         }
     }
 
     /** The median TTFT of each replica in its last window of ten seconds. */
-    private static List<String> latest(InfluxReader reader, Instant begin) {
+    private static String latest(InfluxReader reader, Instant begin) {
         List<String> medians = new ArrayList<>();
         for (InfluxSeries series : reader.query(
                 RetentionPolicy.R10S,
@@ -163,7 +163,7 @@ public final class LiveDemo {
                                 Locale.ROOT, "%s %.3f s", series.tags().getOrDefault("replica", ""), seconds)));
             }
         }
-        return medians;
+        return medians.isEmpty() ? "none yet" : String.join("   ", medians);
     }
 
     /** The last windows end once heartbeats have brought event time past them. */
