@@ -4,6 +4,7 @@ import io.inferwatch.influx.SetupInfluxdbCommand;
 import io.inferwatch.local.bench.BenchCommand;
 import io.inferwatch.probes.ProbeCommand;
 import io.inferwatch.probes.identity.TenantCommand;
+import io.inferwatch.probes.kernels.ImportKernelsCommand;
 import io.inferwatch.probes.replay.ReplayCommand;
 import io.inferwatch.report.EventsCommand;
 import io.inferwatch.report.ReportCommand;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Command;
             ProbeCommand.class,
             SimulateCommand.class,
             ReplayCommand.class,
+            InferwatchCommand.Import.class,
             JobCommand.class,
             ReportCommand.class,
             EventsCommand.class,
@@ -43,6 +45,15 @@ public final class InferwatchCommand {
             synopsisSubcommandLabel = "COMMAND",
             subcommands = SetupInfluxdbCommand.class)
     static final class Setup {}
+
+    /** {@code inferwatch import}. */
+    @Command(
+            name = "import",
+            description = "Brings in what other tools have measured.",
+            mixinStandardHelpOptions = true,
+            synopsisSubcommandLabel = "COMMAND",
+            subcommands = ImportKernelsCommand.class)
+    static final class Import {}
 
     private InferwatchCommand() {}
 

@@ -1,6 +1,7 @@
 package io.inferwatch.probes.kernels;
 
 import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.probes.publish.KafkaOptions;
 import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.KafkaSettings;
 import io.inferwatch.probes.publish.PublisherSettings;
@@ -12,14 +13,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /**
  * {@code inferwatch import kernels}: reads whole profiles before anything is sent. Exit status 0: all are in Kafka; 1: Kafka took not all of them; 2: something
@@ -46,6 +51,7 @@ public final class ImportKernelsCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             required = true,
+            converter = FormatConverter.class,
             description =
                     "ncu: CSV of ncu --csv, page details or raw. kineto: trace of PyTorch's profiler. timers: JSON lines"
                             + " with kernel, duration_us and, where known, stage, precision, layer, head, flops.")
@@ -82,14 +88,21 @@ public final class ImportKernelsCommand implements Callable<Integer> {
                     "When it was profiled, e.g. 2026-11-30T10:00:00Z, at most ten minutes ago for it to be counted. Default: now.")
     private @Nullable Instant at;
 
-    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT,...", description = "Kafka.")
-    private @Nullable String bootstrapServers;
+    @Mixin
+    private KafkaOptions kafkaOptions = new KafkaOptions();
 
-    @Option(
-            names = "--kafka-config",
-            paramLabel = "FILE",
-            description = "Properties for Kafka's client, e.g. for TLS and SASL. Never printed.")
-    private @Nullable Path kafkaConfig;
+    /** A format by its name in lower case. */
+    static final class FormatConverter implements ITypeConverter<ProfileFormat> {
+        @Override
+        public ProfileFormat convert(String text) {
+            for (ProfileFormat format : ProfileFormat.values()) {
+                if (format.name().toLowerCase(Locale.ROOT).equals(text)) {
+                    return format;
+                }
+            }
+            throw new TypeConversionException("must be ncu, kineto or timers, found '" + text + "'");
+        }
+    }
 
     @Override
     public Integer call() {
@@ -108,7 +121,7 @@ public final class ImportKernelsCommand implements Callable<Integer> {
     }
 
     private int run(PrintWriter out, PrintWriter err) {
-        KafkaSettings kafka = KafkaSettings.of(bootstrapServers, kafkaConfig);
+        KafkaSettings kafka = kafkaOptions.settings();
         List<Profile> profiles = files.stream().map(this::read).toList();
         kafka.requireTopic(Topic.KERNELS, KAFKA_PATIENCE);
         String instance = "import-" + UUID.randomUUID().toString().substring(0, 8);

@@ -11,6 +11,8 @@ import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.KafkaSettings;
 import io.inferwatch.probes.publish.PublisherSettings;
 import io.inferwatch.probes.publish.SpoolSettings;
+import io.inferwatch.probes.reports.ReportOptions;
+import io.inferwatch.probes.reports.Reports;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import io.inferwatch.schemas.settings.Settings;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -18,6 +20,7 @@ import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -91,6 +94,9 @@ public final class OtlpCommand implements Callable<Integer> {
     private @Nullable Path spool;
 
     @Mixin
+    private ReportOptions reportOptions = new ReportOptions();
+
+    @Mixin
     private KafkaOptions kafkaOptions = new KafkaOptions();
 
     @Override
@@ -124,7 +130,16 @@ public final class OtlpCommand implements Callable<Integer> {
         PrometheusRegistry registry = new PrometheusRegistry();
         Readiness readiness = new Readiness();
         try (KafkaPublisher publisher = new KafkaPublisher(publishing);
-                AdminServer adminServer = AdminServer.start(admin, registry, readiness);
+                AdminServer adminServer = AdminServer.start(
+                        admin,
+                        registry,
+                        readiness,
+                        Reports.posts(
+                                publisher,
+                                Optional.empty(),
+                                reportOptions.settings(),
+                                registry,
+                                InstantSource.system()));
                 OtlpProbe probe = OtlpProbe.start(settings, publisher, registry)) {
             PublisherMetrics.register(publisher, registry);
             IdentityMetrics.register(identity.malformed(), registry);

@@ -9,6 +9,7 @@ import io.inferwatch.probes.publish.KafkaOptions;
 import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.PublisherSettings;
 import io.inferwatch.probes.publish.SpoolSettings;
+import io.inferwatch.probes.reports.ReportOptions;
 import io.inferwatch.probes.tls.ClientTls;
 import io.inferwatch.probes.tls.ServerTls;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
@@ -86,6 +87,9 @@ public final class ProxyCommand implements Callable<Integer> {
     private @Nullable Path config;
 
     @Mixin
+    private ReportOptions reportOptions = new ReportOptions();
+
+    @Mixin
     private KafkaOptions kafkaOptions = new KafkaOptions();
 
     @Option(
@@ -158,6 +162,7 @@ public final class ProxyCommand implements Callable<Integer> {
                 configured.rules(),
                 publisher,
                 adminListen,
+                reportOptions.settings(),
                 configured.otlp());
         Thread onExit = new Thread(() -> drain(probe, publisher, err), "inferwatch-proxy-drain");
         Runtime.getRuntime().addShutdownHook(onExit);

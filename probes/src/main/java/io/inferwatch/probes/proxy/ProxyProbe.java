@@ -11,10 +11,13 @@ import io.inferwatch.probes.otlp.OtlpProbe;
 import io.inferwatch.probes.otlp.OtlpSettings;
 import io.inferwatch.probes.otlp.RequestJoin;
 import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.probes.reports.ReportSettings;
+import io.inferwatch.probes.reports.Reports;
 import io.inferwatch.schemas.RequestEvent;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -60,7 +63,14 @@ public final class ProxyProbe implements AutoCloseable {
             IdentityRules rules,
             EventPublisher publisher,
             Optional<OtlpSettings> otlp) {
-        return start(ProxySettings.of(listen, upstream), replica, rules, publisher, ListenAddress.parse("0"), otlp);
+        return start(
+                ProxySettings.of(listen, upstream),
+                replica,
+                rules,
+                publisher,
+                ListenAddress.parse("0"),
+                ReportSettings.byDefault(),
+                otlp);
     }
 
     /**
@@ -73,13 +83,18 @@ public final class ProxyProbe implements AutoCloseable {
             IdentityRules rules,
             EventPublisher publisher,
             ListenAddress adminAddress,
+            ReportSettings reports,
             Optional<OtlpSettings> otlpSettings) {
         PrometheusRegistry registry = new PrometheusRegistry();
         PublisherMetrics.register(publisher, registry);
         IdentityMetrics.register(rules.malformed(), registry);
         ProxyCounters counters = new ProxyCounters(registry);
         Readiness readiness = new Readiness();
-        AdminServer admin = AdminServer.start(adminAddress, registry, readiness);
+        AdminServer admin = AdminServer.start(
+                adminAddress,
+                registry,
+                readiness,
+                Reports.posts(publisher, Optional.of(replica), reports, registry, InstantSource.system()));
         Optional<OtlpProbe> otlp = Optional.empty();
         RequestMeters meters;
         ProxyServer server;

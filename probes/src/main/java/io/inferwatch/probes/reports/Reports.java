@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.inferwatch.probes.admin.AdminServer;
-import io.inferwatch.probes.admin.BearerToken;
 import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.schemas.EngineSample;
@@ -65,22 +64,20 @@ public final class Reports {
      * What a probe takes by POST.
      *
      * @param watched the replica of reports that name none; a probe of several has none
-     * @param token what reporters must know, if anything
      */
     public static AdminServer.Posts posts(
             EventPublisher publisher,
             Optional<ReplicaIdentity> watched,
-            MetricCatalogue catalogue,
+            ReportSettings settings,
             PrometheusRegistry registry,
-            Optional<BearerToken> token,
             InstantSource clock) {
-        Reports reports = new Reports(publisher, watched, catalogue, registry, clock);
+        Reports reports = new Reports(publisher, watched, settings.catalogue(), registry, clock);
         return new AdminServer.Posts(
                 Map.of(
                         "/v1/operator-metrics", (body, query) -> reports.operators(body),
                         "/v1/torch-memory", reports::torch,
                         "/v1/engine-steps", (body, query) -> reports.steps(body)),
-                token);
+                settings.token());
     }
 
     private AdminServer.Answer operators(byte[] body) {

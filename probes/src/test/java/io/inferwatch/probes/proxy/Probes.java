@@ -7,6 +7,7 @@ import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.probes.otlp.OtlpSettings;
+import io.inferwatch.probes.reports.ReportSettings;
 import io.inferwatch.probes.tls.ClientTls;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.settings.Settings;
@@ -32,7 +33,14 @@ final class Probes {
         ReplicaIdentity replica = ReplicaIdentity.of(yaml.section("replica"), Map.of());
         IdentityRules rules = IdentityRules.of(yaml.section("identity"));
         yaml.check();
-        return ProxyProbe.start(settings, replica, rules, publisher, ListenAddress.parse("0"), Optional.empty());
+        return ProxyProbe.start(
+                settings,
+                replica,
+                rules,
+                publisher,
+                ListenAddress.parse("0"),
+                ReportSettings.byDefault(),
+                Optional.empty());
     }
 
     /** One that takes the server's spans, too. */
@@ -52,6 +60,7 @@ final class Probes {
                 rules,
                 publisher,
                 ListenAddress.parse("0"),
+                ReportSettings.byDefault(),
                 Optional.of(otlp));
     }
 

@@ -240,7 +240,8 @@ class ReportsIT {
                 ListenAddress.parse("0"),
                 registry,
                 new Readiness(),
-                Reports.posts(published, watched, MetricCatalogue.shipped(), registry, token, () -> NOW));
+                Reports.posts(
+                        published, watched, new ReportSettings(MetricCatalogue.shipped(), token), registry, () -> NOW));
     }
 
     private HttpResponse<String> post(String path, String body) throws Exception {
