@@ -1,6 +1,8 @@
 package io.inferwatch.probes.proxy;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -13,14 +15,16 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's connection: one relay after another. Requests that a client sends before its last answer is over wait their turn, and nothing more is
+ * One client's connection, or one stream of HTTP/2: one relay after another. Requests that a client sends before its last answer is over wait their turn, and nothing more is
  * read from it meanwhile. Confined to its event loop.
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter {
@@ -112,6 +116,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     /** The present relay is over. */
     void over(boolean isLast) {
         relay = null;
+        if (isStream()) {
+            // It is closed by its own end.
+            return;
+        }
         if (isLast) {
             closeWhenFlushed();
             return;
@@ -139,7 +147,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
             answer.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
         }
         ChannelFuture written = context().writeAndFlush(answer);
-        if (isLast) {
+        if (isLast && !isStream()) {
             var unused = written.addListener(ChannelFutureListener.CLOSE);
         }
     }
@@ -149,19 +157,30 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
         var unused = ctx.write(message, ctx.voidPromise());
     }
 
+    /** Whether what it writes may be bytes that need no coding. */
+    boolean takesBytes() {
+        return context().pipeline().get(HttpServerCodec.class) != null;
+    }
+
+    /** Writes bytes of a body that are coded already, around the codec, which is in the middle of that body. */
+    void writeBytes(ByteBuf bytes) {
+        ChannelHandlerContext codec = context().pipeline().context(HttpServerCodec.class);
+        var unused = codec.write(bytes, codec.voidPromise());
+    }
+
     void flush() {
         context().flush();
     }
 
     /** Whether the connection has taken all that was written to it. */
     boolean isDrained() {
-        ChannelOutboundBuffer buffer = context().channel().unsafe().outboundBuffer();
+        ChannelOutboundBuffer buffer = connection().unsafe().outboundBuffer();
         return buffer == null || buffer.isEmpty();
     }
 
     /** Runs the task once all that was written has been taken. */
     void whenDrained(Runnable task) {
-        var unused = context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(future -> {
+        var unused = connection().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(future -> {
             if (future.isSuccess()) {
                 task.run();
             }
@@ -189,6 +208,16 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
             throw new IllegalStateException("a connection is used only within its pipeline");
         }
         return present;
+    }
+
+    /** That of the socket; streams of HTTP/2 share it. */
+    private Channel connection() {
+        Channel channel = context().channel();
+        return channel instanceof Http2StreamChannel stream ? stream.parent() : channel;
+    }
+
+    private boolean isStream() {
+        return context().channel() instanceof Http2StreamChannel;
     }
 
     private void closeWhenFlushed() {

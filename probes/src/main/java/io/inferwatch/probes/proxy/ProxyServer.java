@@ -11,11 +11,11 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -31,18 +31,19 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reverse proxy for HTTP/1.1 in front of one server. Bytes are passed on with the read that brought them; headers stay as they are but for those of the
+ * A reverse proxy for HTTP/1.1 and HTTP/2 in front of one server, to which it speaks HTTP/1.1. Bytes are passed on with the read that brought them; headers stay as they are but for those of the
  * connection itself. Each request stays on one of a few event loops, and what is in flight for it is bounded by the water marks of its two
  * connections, about 100 KiB together. What a listener is told never changes what is passed on.
  */
 final class ProxyServer implements AutoCloseable {
     private static final int MAX_LINE_BYTES = 64 << 10;
-    private static final int MAX_HEADERS_BYTES = 256 << 10;
+    static final int MAX_HEADERS_BYTES = 256 << 10;
     private static final int MAX_PIECE_BYTES = 64 << 10;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     private final ProxySettings settings;
     private final Function<HttpRequest, RelayListener> listeners;
+    private final Transport transport;
     private final MultiThreadIoEventLoopGroup loops;
     private final Map<EventLoop, UpstreamPool> pools = new ConcurrentHashMap<>();
     private final ChannelGroup clients = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -52,21 +53,23 @@ final class ProxyServer implements AutoCloseable {
     private volatile boolean isDraining;
     private volatile boolean isClosing;
 
-    private ProxyServer(ProxySettings settings, Function<HttpRequest, RelayListener> listeners) throws SSLException {
+    private ProxyServer(ProxySettings settings, Transport transport, Function<HttpRequest, RelayListener> listeners)
+            throws SSLException {
         this.settings = settings;
+        this.transport = transport;
         this.listeners = listeners;
-        SslContext tls = settings.tls().isPresent() ? settings.tls().get().context() : null;
+        SslContext tls = settings.tls().isPresent() ? settings.tls().get().contextOfBoth() : null;
         this.upstreamTls = settings.isUpstreamTls() ? settings.upstreamTls().context() : null;
         this.loops = new MultiThreadIoEventLoopGroup(
-                settings.threads(), new DefaultThreadFactory("inferwatch-proxy"), NioIoHandler.newFactory());
+                settings.threads(), new DefaultThreadFactory("inferwatch-proxy"), transport.handlers());
         ChannelFuture bound = new ServerBootstrap()
                 .group(loops)
-                .channel(NioServerSocketChannel.class)
+                .channel(transport.listening())
                 .option(ChannelOption.SO_BACKLOG, 4096)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(8 << 10, 32 << 10))
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, waterMark())
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -74,9 +77,7 @@ final class ProxyServer implements AutoCloseable {
                         if (tls != null) {
                             channel.pipeline().addLast(tls.newHandler(channel.alloc()));
                         }
-                        channel.pipeline()
-                                .addLast(new HttpServerCodec(decoderConfig()))
-                                .addLast(new ClientConnection(ProxyServer.this));
+                        channel.pipeline().addLast(new ProtocolChoice(ProxyServer.this));
                     }
                 })
                 .bind(settings.listen().socketAddress())
@@ -98,8 +99,13 @@ final class ProxyServer implements AutoCloseable {
      * @throws InvalidSettingsException when nothing can listen there, or a certificate is none
      */
     static ProxyServer start(ProxySettings settings, Function<HttpRequest, RelayListener> listeners) {
+        return start(settings, Transport.best(), listeners);
+    }
+
+    static ProxyServer start(
+            ProxySettings settings, Transport transport, Function<HttpRequest, RelayListener> listeners) {
         try {
-            return new ProxyServer(settings, listeners);
+            return new ProxyServer(settings, transport, listeners);
         } catch (SSLException | IllegalArgumentException e) {
             throw new InvalidSettingsException(
                     "proxy", List.of("tls: must be certificates and keys in PEM, found: " + e.getMessage()));
@@ -111,9 +117,18 @@ final class ProxyServer implements AutoCloseable {
         return ((InetSocketAddress) listening.localAddress()).getPort();
     }
 
-    /** From now on every answer is the last of its connection, so that clients move to another proxy. */
+    /** From now on every answer is the last of its connection, and HTTP/2 is told to go away, so that clients move to another proxy. */
     void drain() {
         isDraining = true;
+        for (Channel client : clients) {
+            client.eventLoop().execute(() -> {
+                if (client.pipeline().get(Http2FrameCodec.class) != null) {
+                    // What is on its way already is still taken.
+                    var unused = client.writeAndFlush(
+                            new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(Integer.MAX_VALUE));
+                }
+            });
+        }
     }
 
     /** Takes no connection any more; those that it has go on. */
@@ -151,7 +166,7 @@ final class ProxyServer implements AutoCloseable {
     }
 
     UpstreamPool pool(EventLoop loop) {
-        return pools.computeIfAbsent(loop, key -> new UpstreamPool(key, settings, upstreamTls));
+        return pools.computeIfAbsent(loop, key -> new UpstreamPool(key, settings, transport, upstreamTls));
     }
 
     boolean isDraining() {
@@ -160,6 +175,11 @@ final class ProxyServer implements AutoCloseable {
 
     boolean isClosing() {
         return isClosing;
+    }
+
+    /** Between which a side is told to wait and to go on. */
+    static WriteBufferWaterMark waterMark() {
+        return new WriteBufferWaterMark(8 << 10, 32 << 10);
     }
 
     /** Long lines and headers pass, since a proxy must not be stricter than its server; long bodies come in pieces. */

@@ -52,6 +52,7 @@ final class Relay implements UpstreamPool.Waiter {
     private boolean requestSent;
     private boolean answerBegun;
     private boolean answerOver;
+    private boolean takesChunks;
     private boolean upstreamStays;
     private boolean closesClient;
     private boolean isBeginning;
@@ -205,6 +206,7 @@ final class Relay implements UpstreamPool.Waiter {
             answer.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
         }
         client.write(answer);
+        takesChunks = isChunked && clientKnowsChunks && usageChunk == null && client.takesBytes();
     }
 
     private static boolean isEventStream(HttpResponse answer) {
@@ -221,7 +223,9 @@ final class Relay implements UpstreamPool.Waiter {
             client.write(content);
             return;
         }
-        listener.answerBody(content.content());
+        takesChunks = false;
+        ByteBuf bytes = content.content();
+        listener.answerBody(bytes, bytes.readerIndex(), bytes.readableBytes());
         if (content instanceof LastHttpContent last) {
             answerOver = true;
             if (!last.trailingHeaders().isEmpty()) {
@@ -234,6 +238,27 @@ final class Relay implements UpstreamPool.Waiter {
         } else {
             writeFiltered(filter, content);
         }
+    }
+
+    /** Whether the headers of the answer are still to come. */
+    boolean awaitsAnswer() {
+        return !answerBegun;
+    }
+
+    /** Whether the body that comes now may go on in the chunks that the upstream made. */
+    boolean takesChunks() {
+        return takesChunks && !isOver;
+    }
+
+    /** Data within the chunks that come next. */
+    void answerData(ByteBuf bytes, int offset, int length) {
+        listener.answerBody(bytes, offset, length);
+    }
+
+    /** Chunks, or pieces of them, as they came. */
+    void answerChunks(ByteBuf bytes) {
+        upstreamActiveNanos = System.nanoTime();
+        client.writeBytes(bytes);
     }
 
     private void writeFiltered(UsageChunkFilter filter, HttpContent content) {

@@ -23,7 +23,7 @@ interface RelayListener {
 
     default void answerHeaders(HttpResponse answer) {}
 
-    default void answerBody(ByteBuf content) {}
+    default void answerBody(ByteBuf bytes, int offset, int length) {}
 
     default void answerTrailers(HttpHeaders trailers) {}
 

@@ -8,7 +8,9 @@ import io.inferwatch.schemas.RequestEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpVersion;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,21 +23,30 @@ final class RequestMeter implements RelayListener {
     private final RequestMeters meters;
     private final Measurement measurement;
     private final RequestIdentity identity;
+    private final String httpVersion;
     private final boolean isRequestReadable;
     private final Scratch scratch = Scratch.ofThisLoop();
     private final Scratch.Reader requestReader = this::readRequest;
     private final Scratch.Reader answerReader = this::readAnswer;
 
     private @Nullable SideInflater inflater;
+
     private final List<StageTimes> answerStages = new ArrayList<>(1);
     private long readAtNanos;
     private boolean isReading;
     private boolean isBroken;
 
-    RequestMeter(RequestMeters meters, Measurement measurement, RequestIdentity identity, boolean isRequestReadable) {
+    RequestMeter(
+            RequestMeters meters,
+            Measurement measurement,
+            HttpRequest request,
+            RequestIdentity identity,
+            boolean isRequestReadable) {
         this.meters = meters;
         this.measurement = measurement;
         this.identity = identity;
+        HttpVersion version = request.protocolVersion();
+        this.httpVersion = version.majorVersion() == 2 ? "2" : version.majorVersion() + "." + version.minorVersion();
         this.isRequestReadable = isRequestReadable;
     }
 
@@ -46,7 +57,7 @@ final class RequestMeter implements RelayListener {
     @Override
     public void requestBody(ByteBuf content) {
         if (isRequestReadable && content.isReadable()) {
-            scratch.add(content, requestReader);
+            scratch.add(content, content.readerIndex(), content.readableBytes(), requestReader);
         }
     }
 
@@ -84,10 +95,10 @@ final class RequestMeter implements RelayListener {
     }
 
     @Override
-    public void answerBody(ByteBuf content) {
+    public void answerBody(ByteBuf bytes, int offset, int length) {
         beginRead();
-        if (!isBroken && content.isReadable()) {
-            scratch.add(content, answerReader);
+        if (!isBroken && length > 0) {
+            scratch.add(bytes, offset, length, answerReader);
         }
     }
 
@@ -126,7 +137,7 @@ final class RequestMeter implements RelayListener {
         }
         try {
             RequestEvent event = measurement.end(ending, System.nanoTime());
-            event.setHttpVersion("1.1");
+            event.setHttpVersion(httpVersion);
             identity.fill(event);
             answerStages.forEach(stages -> stages.fill(event));
             meters.ended(this, event);

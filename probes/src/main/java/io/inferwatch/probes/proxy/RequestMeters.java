@@ -3,6 +3,7 @@ package io.inferwatch.probes.proxy;
 import io.inferwatch.probes.identity.HeaderLookup;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.identity.RequestIdentity;
 import io.inferwatch.probes.identity.StageTimes;
 import io.inferwatch.probes.proxy.measure.Dialect;
 import io.inferwatch.probes.proxy.measure.Measurement;
@@ -66,11 +67,14 @@ final class RequestMeters {
         Measurement measurement =
                 new Measurement(dialect, startNanos, ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
         boolean isReadable = !request.headers().contains(HttpHeaderNames.CONTENT_ENCODING);
-        RequestMeter meter = new RequestMeter(
-                this, measurement, rules.identify(lookup(request.headers()), request.uri()), isReadable);
+        RequestMeter meter = new RequestMeter(this, measurement, request, identity(request), isReadable);
         counters.started();
         open.add(measurement);
         return meter;
+    }
+
+    private RequestIdentity identity(HttpRequest request) {
+        return rules.identify(lookup(request.headers()), request.uri());
     }
 
     StageTimes stageTimes(HttpHeaders headers) {

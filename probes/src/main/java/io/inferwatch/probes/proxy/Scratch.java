@@ -33,13 +33,12 @@ final class Scratch {
         return OF_LOOP.get();
     }
 
-    /** Adds a copy of the content for a reader. */
-    void add(ByteBuf content, Reader reader) {
+    /** Adds a copy of some bytes for a reader. */
+    void add(ByteBuf content, int offset, int added, Reader reader) {
         if (owner != reader) {
             drain();
             owner = reader;
         }
-        int added = content.readableBytes();
         if (length + added > KEPT_BYTES) {
             drain();
             owner = reader;
@@ -47,7 +46,7 @@ final class Scratch {
         if (length + added > bytes.length) {
             bytes = Arrays.copyOf(bytes, Math.max(length + added, 2 * bytes.length));
         }
-        content.getBytes(content.readerIndex(), bytes, length, added);
+        content.getBytes(offset, bytes, length, added);
         length += added;
     }
 

@@ -7,11 +7,14 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.compression.JdkZlibDecoder;
 import io.netty.handler.codec.compression.ZlibWrapper;
+import io.netty.handler.codec.compression.Zstd;
+import io.netty.handler.codec.compression.ZstdDecoder;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inflates a copy of a compressed answer, as far as each read allows; what the client gets stays compressed. Knows gzip and deflate. Output is handed on
+ * Inflates a copy of a compressed answer, as far as each read allows; what the client gets stays compressed. Knows gzip, deflate and, where its
+ * library can be loaded, zstd; not brotli, whose decoder for Java waits for its input and would hold the event loop up. Output is handed on
  * in pieces, so that a small read that inflates to much needs little memory.
  */
 final class SideInflater implements AutoCloseable {
@@ -74,6 +77,7 @@ final class SideInflater implements AutoCloseable {
     private static @Nullable ChannelHandler decoder(@Nullable String encoding) {
         return switch (encoding == null ? "" : encoding.trim().toLowerCase(Locale.ROOT)) {
             case "gzip", "x-gzip" -> new JdkZlibDecoder(ZlibWrapper.GZIP, true, 0);
+            case "zstd" -> Zstd.isAvailable() ? new ZstdDecoder() : null;
             case "deflate" -> new JdkZlibDecoder(ZlibWrapper.ZLIB_OR_NONE, 0);
             default -> null;
         };

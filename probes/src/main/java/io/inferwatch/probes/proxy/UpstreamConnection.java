@@ -1,5 +1,6 @@
 package io.inferwatch.probes.proxy;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
@@ -70,7 +71,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
         }
         if (object.decoderResult().isFailure()) {
             ReferenceCountUtil.release(message);
-            present.upstreamGarbled();
+            answerGarbled();
             return;
         }
         if (object instanceof HttpResponse response) {
@@ -83,9 +84,50 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
+        readComplete();
+    }
+
+    void readComplete() {
         Relay present = relay;
         if (present != null) {
             present.answerPassedOn();
+        }
+    }
+
+    /** Whether the headers of an answer come next. */
+    boolean awaitsAnswer() {
+        Relay present = relay;
+        return present != null && present.awaitsAnswer();
+    }
+
+    /** Whether the body that comes next may go on in the chunks that the upstream made. */
+    boolean takesChunks() {
+        Relay present = relay;
+        return present != null && present.takesChunks();
+    }
+
+    /** Data within the chunks that come next. */
+    void answerData(ByteBuf bytes, int offset, int length) {
+        Relay present = relay;
+        if (present != null) {
+            present.answerData(bytes, offset, length);
+        }
+    }
+
+    /** Bytes of chunks. */
+    void answerChunks(ByteBuf bytes) {
+        Relay present = relay;
+        if (present != null) {
+            present.answerChunks(bytes);
+        } else {
+            bytes.release();
+        }
+    }
+
+    void answerGarbled() {
+        Relay present = relay;
+        if (present != null) {
+            present.upstreamGarbled();
         }
     }
 

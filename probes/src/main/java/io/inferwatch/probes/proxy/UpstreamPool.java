@@ -5,8 +5,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -32,15 +30,15 @@ final class UpstreamPool {
     private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
     private boolean isSweeping;
 
-    UpstreamPool(EventLoop loop, ProxySettings settings, @Nullable SslContext tls) {
+    UpstreamPool(EventLoop loop, ProxySettings settings, Transport transport, @Nullable SslContext tls) {
         this.loop = loop;
         this.settings = settings;
         this.bootstrap = new Bootstrap()
                 .group(loop)
-                .channel(NioSocketChannel.class)
+                .channel(transport.connecting())
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
-                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(8 << 10, 32 << 10))
+                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, ProxyServer.waterMark())
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         settings.connectTimeout().toMillis())
                 .handler(new ChannelInitializer<Channel>() {
@@ -53,9 +51,11 @@ final class UpstreamPool {
                                     settings.connectTimeout().toMillis());
                             channel.pipeline().addLast(handler);
                         }
+                        UpstreamConnection connection = new UpstreamConnection(UpstreamPool.this);
                         channel.pipeline()
+                                .addLast(new ChunkBypass(connection))
                                 .addLast(new HttpClientCodec(ProxyServer.decoderConfig(), false, false))
-                                .addLast(new UpstreamConnection(UpstreamPool.this));
+                                .addLast(connection);
                     }
                 });
     }

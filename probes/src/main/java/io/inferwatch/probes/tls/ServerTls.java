@@ -53,14 +53,23 @@ public record ServerTls(Path certificate, Path key, Optional<Path> clientAuthori
 
     /** The same for a port that takes HTTP/2 alone. */
     public SslContext http2Context() throws SSLException {
-        return builder()
+        return offering(ApplicationProtocolNames.HTTP_2)
                 .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
+                .build();
+    }
+
+    /** The same for a port that takes both, HTTP/2 before HTTP/1.1. */
+    public SslContext contextOfBoth() throws SSLException {
+        return offering(ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1).build();
+    }
+
+    private SslContextBuilder offering(String... protocols) {
+        return builder()
                 .applicationProtocolConfig(new ApplicationProtocolConfig(
                         Protocol.ALPN,
                         SelectorFailureBehavior.NO_ADVERTISE,
                         SelectedListenerFailureBehavior.ACCEPT,
-                        ApplicationProtocolNames.HTTP_2))
-                .build();
+                        protocols));
     }
 
     private SslContextBuilder builder() {

@@ -48,7 +48,7 @@ final class Probes {
         Settings yaml = Settings.parse("test", """
                 replica: {name: chat-0, version: v7}
                 identity: {salt-file: '%s'}
-                otlp: {http-listen: "0", grpc-listen: "0", join: {patience: 300ms}}
+                otlp: {http-listen: "0", grpc-listen: "0", join: {patience: 4s}}
                 """.formatted(directory.resolve("salt")));
         ReplicaIdentity replica = ReplicaIdentity.of(yaml.section("replica"), Map.of());
         IdentityRules rules = IdentityRules.of(yaml.section("identity"));

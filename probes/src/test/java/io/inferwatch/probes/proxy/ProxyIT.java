@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.github.luben.zstd.ZstdOutputStream;
 import io.inferwatch.probes.EventList;
 import io.inferwatch.probes.publish.ReplicaState;
 import io.inferwatch.schemas.Outcome;
@@ -26,10 +27,13 @@ import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ProxyIT {
     private static final String CHAT = "/v1/chat/completions";
@@ -287,18 +291,31 @@ class ProxyIT {
         assertThat(event.getTtftMicros()).isNotNull();
     }
 
-    @Test
-    void aSlowClientPacesTheUpstream() throws IOException, InterruptedException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSlowClientPacesTheUpstream(boolean isChunked) throws IOException, InterruptedException {
         long offered = 64L << 20;
         AtomicLong taken = new AtomicLong();
         CountDownLatch over = new CountDownLatch(1);
         upstream.script((request, connection) -> {
             byte[] piece = new byte[64 << 10];
+            OutputStream out = connection.getOutputStream();
             ScriptedUpstream.write(
-                    connection.getOutputStream(), "HTTP/1.1 200 OK\r\nContent-Length: " + offered + "\r\n\r\n");
+                    out,
+                    "HTTP/1.1 200 OK\r\n" + (isChunked ? "Transfer-Encoding: chunked" : "Content-Length: " + offered)
+                            + "\r\n\r\n");
             for (long sent = 0; sent < offered; sent += piece.length) {
-                connection.getOutputStream().write(piece);
+                if (isChunked) {
+                    ScriptedUpstream.write(out, "10000\r\n");
+                }
+                out.write(piece);
+                if (isChunked) {
+                    ScriptedUpstream.write(out, "\r\n");
+                }
                 taken.addAndGet(piece.length);
+            }
+            if (isChunked) {
+                ScriptedUpstream.write(out, LAST_CHUNK);
             }
             over.countDown();
             return true;
@@ -310,7 +327,8 @@ class ProxyIT {
                     .atMost(Duration.ofSeconds(10))
                     .until(new Standstill(taken)::reached);
             assertThat(taken.get()).isLessThan(offered / 2);
-            assertThat(client.bytes((int) offered)).hasSize((int) offered);
+            assertThat(isChunked ? client.chunkedBytes() : client.bytes((int) offered))
+                    .hasSize((int) offered);
             assertThat(over.await(10, TimeUnit.SECONDS)).isTrue();
         }
     }
@@ -413,13 +431,14 @@ class ProxyIT {
         }
     }
 
-    @Test
-    void compressedStreamsAreReadOnTheSide() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"gzip", "deflate", "zstd"})
+    void compressedStreamsAreReadOnTheSide(String encoding) throws IOException {
         ByteArrayOutputStream packed = new ByteArrayOutputStream();
-        try (GZIPOutputStream gzip = new GZIPOutputStream(packed, 512, true)) {
+        try (OutputStream packing = packing(encoding, packed)) {
             for (String event : List.of(TOKEN, TOKEN, DONE)) {
-                gzip.write(event.getBytes(StandardCharsets.UTF_8));
-                gzip.flush();
+                packing.write(event.getBytes(StandardCharsets.UTF_8));
+                packing.flush();
             }
         }
         byte[] bytes = packed.toByteArray();
@@ -427,8 +446,8 @@ class ProxyIT {
             OutputStream out = connection.getOutputStream();
             ScriptedUpstream.write(
                     out,
-                    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nContent-Length: "
-                            + bytes.length + "\r\n\r\n");
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: " + encoding
+                            + "\r\nContent-Length: " + bytes.length + "\r\n\r\n");
             out.write(bytes);
             return true;
         });
@@ -438,8 +457,17 @@ class ProxyIT {
         }
         RequestEvent event = Probes.event(publisher);
         assertThat(event.getTokenChunks()).isEqualTo(2);
-        assertThat(event.getContentEncoding()).isEqualTo("gzip");
+        assertThat(event.getContentEncoding()).isEqualTo(encoding);
+        assertThat(event.getMarks()).doesNotContain("unmeasured");
         assertThat(event.getOutcome()).isEqualTo(Outcome.OK);
+    }
+
+    private static OutputStream packing(String encoding, OutputStream to) throws IOException {
+        return switch (encoding) {
+            case "gzip" -> new GZIPOutputStream(to, 512, true);
+            case "deflate" -> new DeflaterOutputStream(to, true);
+            default -> new ZstdOutputStream(to);
+        };
     }
 
     @Test
@@ -463,6 +491,8 @@ class ProxyIT {
         for (RequestEvent event : Probes.events(publisher, 2)) {
             assertThat(event.getOutcome()).isEqualTo(Outcome.OK);
             assertThat(event.getMarks()).containsExactly("unmeasured");
+            assertThat(event.getTokenSource()).isEqualTo(TokenSource.UNKNOWN);
+            assertThat(event.getOutputTokens()).isNull();
         }
         assertThat(metrics())
                 .contains("inferwatch_proxy_unmeasured_answers_total{reason=\"encoding\"} 1.0")
@@ -575,22 +605,5 @@ class ProxyIT {
 
     private static String chunk(String text) {
         return Integer.toHexString(text.getBytes(StandardCharsets.UTF_8).length) + "\r\n" + text + "\r\n";
-    }
-
-    /** Whether a counter has stopped. */
-    private static final class Standstill {
-        private final AtomicLong counter;
-        private long before = -1;
-
-        Standstill(AtomicLong counter) {
-            this.counter = counter;
-        }
-
-        boolean reached() {
-            long now = counter.get();
-            boolean stands = now == before && now > 0;
-            before = now;
-            return stands;
-        }
     }
 }

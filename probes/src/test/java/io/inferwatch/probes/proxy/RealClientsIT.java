@@ -184,6 +184,25 @@ class RealClientsIT {
         assertThat(Probes.events(publisher, 3)).allMatch(event -> event.getOutcome() == Outcome.OK);
     }
 
+    @Test
+    void curlWithHttp2() throws IOException, InterruptedException {
+        assumeOrFail("curl");
+        for (String model : List.of("chat", "chat-crlf", "chat-tools")) {
+            String output = run(
+                    directory,
+                    "curl",
+                    "-sN",
+                    "--http2-prior-knowledge",
+                    "-d",
+                    "{\"model\":\"" + model + "\",\"stream\":true}",
+                    "http://127.0.0.1:" + probe.port() + "/v1/chat/completions");
+            assertThat(output).isEqualTo(new String(RecordedStreams.read(model), StandardCharsets.UTF_8));
+        }
+        assertThat(Probes.events(publisher, 3))
+                .allMatch(event -> event.getOutcome() == Outcome.OK
+                        && event.getHttpVersion().equals("2"));
+    }
+
     private static boolean answer(ScriptedUpstream.Request request, Socket connection) throws IOException {
         String model = request.bodyText().replaceFirst("(?s).*\"model\":\"([^\"]+)\".*", "$1");
         if (model.equals("whole")) {

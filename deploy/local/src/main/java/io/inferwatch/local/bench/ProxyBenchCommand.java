@@ -22,13 +22,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -45,6 +48,9 @@ final class ProxyBenchCommand implements Callable<Integer> {
     private static final int EVENTS_PER_ROUND = 20;
     private static final int EVENT_MICROS = 2_000;
     private static final int MEMORY_STREAMS = 1_000;
+    /** A stream that has not ended by then is lost; it should take 20 s. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
     private static final String NOWHERE = "127.0.0.1:1";
 
     @Spec
@@ -74,6 +80,12 @@ final class ProxyBenchCommand implements Callable<Integer> {
     @Option(names = "--streams", defaultValue = "5000", description = "Streams at once (default: ${DEFAULT-VALUE}).")
     private int streams;
 
+    @Option(
+            names = "--peers",
+            description =
+                    "Also plain proxies with Netty, Vert.x and Jetty, which measure nothing; needs a build with -Ppeers.")
+    private boolean peers;
+
     /** What is known of one contestant. */
     private static final class Figures {
         private final List<long[]> ttftNanos = new ArrayList<>();
@@ -85,7 +97,13 @@ final class ProxyBenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
-        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        CommandLine command = Objects.requireNonNull(spec).commandLine();
+        if (peers && !PipelineChild.hasPeers()) {
+            throw new ParameterException(
+                    command,
+                    "--peers: must be built in, found a build without: mvn -q -pl deploy/local -am -Ppeers -DskipTests -Dquick package");
+        }
+        PrintWriter out = command.getOut();
         Path directory = Files.createTempDirectory("inferwatch-bench-");
         EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
         List<ProxyContestant> contestants = new CopyOnWriteArrayList<>();
@@ -108,6 +126,11 @@ final class ProxyBenchCommand implements Callable<Integer> {
             }
             if (haproxy.isPresent()) {
                 contestants.add(ProxyContestant.haproxy(haproxy.get(), upstream.port(), directory));
+            }
+            if (peers) {
+                contestants.add(ProxyContestant.peer("Netty, bytes", "NettyRelay", upstream.port(), directory));
+                contestants.add(ProxyContestant.peer("Vert.x", "VertxProxy", upstream.port(), directory));
+                contestants.add(ProxyContestant.peer("Jetty", "JettyProxy", upstream.port(), directory));
             }
             Map<ProxyContestant, Figures> figures = new LinkedHashMap<>();
             contestants.forEach(contestant -> figures.put(contestant, new Figures()));
@@ -194,11 +217,12 @@ final class ProxyBenchCommand implements Callable<Integer> {
     }
 
     private static int lost(List<CompletableFuture<StreamClient.Seen>> all) throws InterruptedException {
+        long endNanos = System.nanoTime() + PATIENCE_NANOS;
         int lost = 0;
         for (CompletableFuture<StreamClient.Seen> stream : all) {
             try {
-                stream.get();
-            } catch (ExecutionException e) {
+                stream.get(Math.max(0, endNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+            } catch (ExecutionException | TimeoutException e) {
                 lost++;
             }
         }

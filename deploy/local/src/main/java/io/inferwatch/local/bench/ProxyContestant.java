@@ -25,6 +25,7 @@ record ProxyContestant(String name, int port, Process process) implements AutoCl
     private static final List<String> JVM_OPTIONS =
             List.of("-Xms64m", "-Xmx64m", "-XX:+UseSerialGC", "-XX:MaxDirectMemorySize=64m", "-Xss512k");
 
+    private static final String PEERS = "io.inferwatch.local.bench.peers.";
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final Pattern BLANKS = Pattern.compile(" +");
     /** Linux counts in hundredths of a second for user programs. */
@@ -37,22 +38,37 @@ record ProxyContestant(String name, int port, Process process) implements AutoCl
         Path config = Files.writeString(
                 directory.resolve("proxy-" + port + ".yaml"),
                 "{replica: {name: null-0}, identity: {salt-file: '" + directory.resolve("salt") + "'}}");
+        return java(
+                name,
+                port,
+                directory,
+                List.of(
+                        "io.inferwatch.local.InferwatchCommand",
+                        "probe",
+                        "proxy",
+                        "--listen=127.0.0.1:" + port,
+                        "--admin-listen=0",
+                        "--upstream=http://127.0.0.1:" + upstreamPort,
+                        "--bootstrap-servers=" + bootstrapServers,
+                        "--drain-delay=0s",
+                        "--drain-timeout=1s",
+                        "--config=" + config));
+    }
+
+    /** A plain proxy with another library, under the same options; it is built with the profile of peers only. */
+    static ProxyContestant peer(String name, String type, int upstreamPort, Path directory) throws IOException {
+        int port = freePort();
+        return java(
+                name, port, directory, List.of(PEERS + type, Integer.toString(port), Integer.toString(upstreamPort)));
+    }
+
+    private static ProxyContestant java(String name, int port, Path directory, List<String> program)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_OPTIONS);
-        command.addAll(List.of(
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.inferwatch.local.InferwatchCommand",
-                "probe",
-                "proxy",
-                "--listen=127.0.0.1:" + port,
-                "--admin-listen=0",
-                "--upstream=http://127.0.0.1:" + upstreamPort,
-                "--bootstrap-servers=" + bootstrapServers,
-                "--drain-delay=0s",
-                "--drain-timeout=1s",
-                "--config=" + config));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.addAll(program);
         return started(
                 name,
                 port,

@@ -1,4 +1,4 @@
-/** The same windows in other engines, to compare with; built with {@code -Ppeers} only. */
+/** The same windows in other engines, and plain proxies with other libraries, to compare with; built with {@code -Ppeers} only. */
 @NullMarked
 package io.inferwatch.local.bench.peers;
 
