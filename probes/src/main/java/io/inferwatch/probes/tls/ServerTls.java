@@ -60,7 +60,8 @@ public record ServerTls(Path certificate, Path key, Optional<Path> clientAuthori
 
     /** The same for a port that takes both, HTTP/2 before HTTP/1.1. */
     public SslContext contextOfBoth() throws SSLException {
-        return offering(ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1).build();
+        return offering(ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1)
+                .build();
     }
 
     private SslContextBuilder offering(String... protocols) {

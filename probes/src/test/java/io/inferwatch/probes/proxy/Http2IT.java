@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.inferwatch.probes.EventList;
 import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.tls.ClientTls;
+import io.inferwatch.probes.tls.ServerTls;
+import io.inferwatch.probes.tls.TestCertificate;
 import io.inferwatch.schemas.Outcome;
 import io.inferwatch.schemas.RequestEvent;
 import java.io.DataInputStream;
