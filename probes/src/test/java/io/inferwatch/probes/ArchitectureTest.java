@@ -63,12 +63,14 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyCommandsMakeAKafkaPublisher() {
+    void onlyProcessesMakeAKafkaPublisher() {
         noClasses()
                 .that()
                 .resideOutsideOfPackage("io.inferwatch.probes.publish..")
                 .and()
                 .haveSimpleNameNotEndingWith("Command")
+                .and()
+                .doNotHaveSimpleName("ProbeProcess")
                 .should()
                 .dependOnClassesThat()
                 .haveSimpleName("KafkaPublisher")

@@ -32,7 +32,7 @@ public final class SampleTime {
         static final long QUIET_MILLIS = 5_000;
 
         /** A partition that was never heard of is taken for empty after so long: its first records may take that long to be read. */
-        static final long EMPTY_MILLIS = 30_000;
+        static final long EMPTY_MILLIS = 15_000;
 
         /** A record that was read so soon after it was stamped was the partition's last. */
         private static final long PRESENT_MILLIS = 60_000;
