@@ -1,7 +1,9 @@
 package io.inferwatch.servers;
 
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,21 @@ public final class TestServers {
                 ? new Availability.Found<>(wanted)
                 : new Availability.Missing<>(
                         "no recorded data: " + wanted + " does not exist; INFERWATCH_DATA names their directory");
+    }
+
+    /** A C compiler, for libraries that stand in for a driver; {@link ServerStartException} when there is none and {@code CI=true}. */
+    public static Availability<Path> compiler() {
+        return requireInCi(program("gcc", System.getenv().getOrDefault("PATH", "")), System.getenv());
+    }
+
+    static Availability<Path> program(String name, String searchPath) {
+        return Arrays.stream(searchPath.split(File.pathSeparator, -1))
+                .filter(directory -> !directory.isEmpty())
+                .map(directory -> Path.of(directory, name))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .<Availability<Path>>map(Availability.Found::new)
+                .orElseGet(() -> new Availability.Missing<>(name + " is not on the PATH (Debian: apt-get install " + name + ")"));
     }
 
     static <T> Availability<T> requireInCi(Availability<T> availability, Map<String, String> environment) {

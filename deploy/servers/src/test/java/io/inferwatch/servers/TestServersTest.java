@@ -45,4 +45,17 @@ class TestServersTest {
                 .contains("a.csv does not exist")
                 .contains("INFERWATCH_DATA");
     }
+
+    @Test
+    void aProgramIsTheFirstExecutableOfItsNameOnThePath(@TempDir Path directory) throws IOException {
+        Path first = Files.createDirectory(directory.resolve("first"));
+        Path second = Files.createDirectory(directory.resolve("second"));
+        Files.createFile(first.resolve("gcc"));
+        Path compiler = Files.createFile(second.resolve("gcc"));
+        assertThat(compiler.toFile().setExecutable(true)).isTrue();
+
+        assertThat(TestServers.program("gcc", first + "::" + second).get()).isEqualTo(compiler);
+        assertThat(TestServers.program("gcc", first.toString()).reason())
+                .isEqualTo("gcc is not on the PATH (Debian: apt-get install gcc)");
+    }
 }

@@ -109,7 +109,7 @@ final class GpuCheckCommand implements Callable<Integer> {
     }
 
     private static String value(@Nullable Object value, @Nullable NvmlStatus lacking) {
-        boolean isEmpty = value == null || value instanceof List<?> list && list.isEmpty();
+        boolean isEmpty = value == null || (value instanceof List<?> list && list.isEmpty());
         if (isEmpty && lacking != null) {
             return "unsupported: " + lacking.describe();
         }
