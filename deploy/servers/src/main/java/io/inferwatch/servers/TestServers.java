@@ -55,7 +55,8 @@ public final class TestServers {
                 .filter(Files::isExecutable)
                 .findFirst()
                 .<Availability<Path>>map(Availability.Found::new)
-                .orElseGet(() -> new Availability.Missing<>(name + " is not on the PATH (Debian: apt-get install " + name + ")"));
+                .orElseGet(() -> new Availability.Missing<>(
+                        name + " is not on the PATH (Debian: apt-get install " + name + ")"));
     }
 
     static <T> Availability<T> requireInCi(Availability<T> availability, Map<String, String> environment) {

@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -55,12 +56,12 @@ final class GpuCheckCommand implements Callable<Integer> {
                 List<GpuSample> first = sampler.round();
                 // Activity is of the time between two readings.
                 Thread.sleep(WINDOW.toMillis());
-                List<GpuSample> second = sampler.round();
-                return print(
-                        sampler,
-                        second.isEmpty() ? first : second,
-                        cuda,
-                        command.commandLine().getOut());
+                List<GpuSample> samples = new ArrayList<>(sampler.round());
+                // A device that does not answer is told of once.
+                first.stream()
+                        .filter(sample -> sample.getState() != GpuState.OK)
+                        .forEach(samples::add);
+                return print(sampler, samples, cuda, command.commandLine().getOut());
             }
         } catch (InvalidSettingsException | NvmlException | CudaUnavailableException e) {
             return GpuCommand.refused(command, e);
@@ -69,9 +70,10 @@ final class GpuCheckCommand implements Callable<Integer> {
 
     private static int print(GpuSampler sampler, List<GpuSample> samples, @Nullable CudaCanary cuda, PrintWriter out) {
         sampler.obstacle().ifPresent(out::println);
-        boolean isWell = sampler.obstacle().isEmpty() && !samples.isEmpty();
+        List<GpuState> states = sampler.states();
+        long answering = states.stream().filter(GpuState.OK::equals).count();
+        out.println(answering + " of " + states.size() + " GPUs answer");
         for (GpuSample sample : samples) {
-            isWell &= sample.getState() == GpuState.OK;
             out.printf(
                     "GPU %s %s%s, %s, driver %s, %s%n",
                     sample.getIndex(),
@@ -80,6 +82,9 @@ final class GpuCheckCommand implements Callable<Integer> {
                     sample.getName(),
                     sample.getDriver(),
                     sample.getState());
+            if (sample.getState() != GpuState.OK) {
+                continue;
+            }
             Map<GpuField, NvmlStatus> lacking = sampler.lacking(sample);
             for (GpuField field : GpuField.values()) {
                 for (String name : field.schemaFields()) {
@@ -95,7 +100,7 @@ final class GpuCheckCommand implements Callable<Integer> {
             }
         }
         out.flush();
-        return isWell ? 0 : 1;
+        return answering > 0 && answering == states.size() ? 0 : 1;
     }
 
     private static void print(Figures figures, PrintWriter out) {

@@ -9,15 +9,17 @@ import io.inferwatch.probes.gpu.nvml.NvmlStatus;
 import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.GpuState;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,33 +33,29 @@ import org.slf4j.LoggerFactory;
 final class GpuSampler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GpuSampler.class);
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(10);
-    private static final long CLOCK_STEP_MICROS = 1_000_000;
-    private static final String ORIGIN = "nvml";
 
     private final GpuSettings settings;
     private final LongSupplier nanoTime;
-    private final InstantSource clock;
+    private final BlankSamples blanks;
     private final GpuCounters counters;
     private final DeviceReader reader;
     private final ProcessReader processes;
-    private final Backoff backoff;
+    private final NvmlSession session;
+    private final Backoff search;
     private final Map<String, GpuDevice> devices = new TreeMap<>();
-    private final Map<Integer, String> uuids = new HashMap<>();
-    private @Nullable Nvml nvml;
-    private @Nullable String driver;
+    private @Nullable Nvml known;
     private int count = -1;
-    private volatile Optional<String> obstacle = Optional.empty();
-    private @Nullable Long clockLeadMicros;
-    private boolean clockStepped;
+    private int unidentified;
 
     GpuSampler(GpuSettings settings, LongSupplier nanoTime, InstantSource clock, GpuCounters counters) {
         this.settings = settings;
         this.nanoTime = nanoTime;
-        this.clock = clock;
+        this.blanks = new BlankSamples(settings, nanoTime, clock);
         this.counters = counters;
         this.reader = new DeviceReader(counters, nanoTime);
         this.processes = new ProcessReader(settings.host(), nanoTime);
-        this.backoff = new Backoff(nanoTime, FIRST_PAUSE);
+        this.session = new NvmlSession(settings.library(), nanoTime, counters);
+        this.search = new Backoff(nanoTime, FIRST_PAUSE);
     }
 
     /**
@@ -66,19 +64,12 @@ final class GpuSampler implements AutoCloseable {
      * @throws NvmlException when there is none
      */
     void start() throws NvmlException {
-        try {
-            open();
-        } catch (NvmlException e) {
-            if (e.isAbsent()) {
-                throw e;
-            }
-            down(e.getMessage());
-        }
+        session.start();
     }
 
     /** Why NVML as a whole does not answer; empty while it does. */
     Optional<String> obstacle() {
-        return obstacle;
+        return session.obstacle();
     }
 
     /** What is read of the device as a whole; null while it does not answer. */
@@ -103,48 +94,38 @@ final class GpuSampler implements AutoCloseable {
 
     /** The samples of one round. */
     List<GpuSample> round() {
-        noteClock();
+        blanks.beginRound();
         List<GpuSample> samples = new ArrayList<>();
-        Nvml open = isOpen() ? nvml : null;
+        Nvml open = session.nvml();
         if (open != null) {
+            if (open != known) {
+                known = open;
+                count = -1;
+                blanks.driver(open.driverVersion() instanceof Answer.Value<String> version ? version.value() : null);
+            }
             readAll(open, samples);
         }
-        counters.devices(devices.values().stream().map(GpuDevice::state).toList());
+        counters.devices(states());
         counters.sampled(samples.size());
         return samples;
+    }
+
+    /** The states of all devices; those whose UUID is not known, for they could never be read, are lost. */
+    List<GpuState> states() {
+        List<GpuState> states = new ArrayList<>(Collections.nCopies(unidentified, GpuState.LOST));
+        devices.values().forEach(device -> states.add(device.state()));
+        return states;
     }
 
     @Override
     public void close() {
         devices.values().forEach(GpuDevice::released);
-        if (nvml != null) {
-            nvml.close();
-            nvml = null;
-        }
+        session.close();
     }
 
     private @Nullable Target target(GpuSample sample) {
         GpuDevice device = devices.get(sample.getGpu());
         return device == null ? null : device.target(sample.getMigId());
-    }
-
-    private boolean isOpen() {
-        if (nvml == null && backoff.isDue()) {
-            try {
-                open();
-            } catch (NvmlException e) {
-                down(e.getMessage());
-            }
-        }
-        return nvml != null;
-    }
-
-    private void open() throws NvmlException {
-        counters.opened();
-        Nvml opened = Nvml.open(settings.library());
-        driver = opened.driverVersion() instanceof Answer.Value<String> version ? version.value() : null;
-        count = -1;
-        nvml = opened;
     }
 
     private void readAll(Nvml open, List<GpuSample> samples) {
@@ -153,7 +134,7 @@ final class GpuSampler implements AutoCloseable {
             unreadable(present.status(), samples);
             return;
         }
-        if (number.value() != count) {
+        if (number.value() != count || (unidentified > 0 && search.isDue())) {
             find(open, number.value(), samples);
         }
         for (Nvml.Xid xid : open.takeXids()) {
@@ -172,7 +153,7 @@ final class GpuSampler implements AutoCloseable {
             failure = status == NvmlStatus.SUCCESS || status.isDeviceGone() ? failure : status;
         }
         if (answering > 0) {
-            up();
+            session.answered();
         } else if (failure != NvmlStatus.SUCCESS) {
             unreadable(failure, samples);
         }
@@ -180,8 +161,10 @@ final class GpuSampler implements AutoCloseable {
 
     /** Gets the handles of all devices; those that were there and are no longer are lost. */
     private void find(Nvml open, int number, List<GpuSample> samples) {
+        boolean isNews = number != count;
         count = number;
-        List<GpuDevice> found = new ArrayList<>();
+        unidentified = 0;
+        Set<GpuDevice> found = new HashSet<>();
         for (int index = 0; index < number; index++) {
             Answer<NvmlDevice> handle = open.device(index);
             Answer<String> uuid = handle instanceof Answer.Value<NvmlDevice> given
@@ -190,23 +173,29 @@ final class GpuSampler implements AutoCloseable {
             if (handle instanceof Answer.Value<NvmlDevice> given && uuid instanceof Answer.Value<String> name) {
                 GpuDevice device =
                         devices.computeIfAbsent(name.value(), id -> new GpuDevice(id, settings.host(), nanoTime));
-                device.released();
-                device.found(index, given.value(), open.watchXids(given.value()) == NvmlStatus.SUCCESS);
-                uuids.put(index, name.value());
+                if (device.whole() == null || device.index() != index) {
+                    device.released();
+                    device.found(index, given.value(), open.watchXids(given.value()) == NvmlStatus.SUCCESS);
+                }
                 found.add(device);
-            } else if (!uuids.containsKey(index)) {
-                LOG.warn(
-                        "GPU {} cannot be read and its UUID is not known: {}",
-                        index,
-                        uuid.status().describe());
+            } else if (devices.values().stream().noneMatch(isOf(index))) {
+                unidentified++;
+                if (isNews) {
+                    LOG.warn(
+                            "GPU {} cannot be read, nor its UUID: {}",
+                            index,
+                            uuid.status().describe());
+                }
             }
         }
-        for (GpuDevice device : devices.values()) {
-            if (!found.contains(device)) {
-                gone(device, NvmlStatus.GPU_IS_LOST, samples);
-            }
+        devices.values().stream()
+                .filter(device -> !found.contains(device))
+                .forEach(device -> gone(device, NvmlStatus.GPU_IS_LOST, samples));
+        if (isNews) {
+            search.succeeded();
+            LOG.info("{} of {} GPUs found", found.size(), number);
         }
-        LOG.info("{} of {} GPUs found, driver {}", found.size(), number, driver);
+        search.failed();
     }
 
     private NvmlStatus read(Nvml open, GpuDevice device, List<GpuSample> samples) {
@@ -235,8 +224,7 @@ final class GpuSampler implements AutoCloseable {
     }
 
     private GpuSample sample(GpuDevice device, Target target, boolean isSplit) throws DeviceGoneException {
-        GpuSample sample = blank(device, target.identity());
-        sample.setOrigin(ORIGIN);
+        GpuSample sample = blanks.of(device, target.identity());
         sample.setNumaNode(target.place().numaNode());
         sample.setCpuAffinity(
                 target.place().cpus() == null ? null : target.place().cpus().toString());
@@ -246,7 +234,7 @@ final class GpuSampler implements AutoCloseable {
             sample.setXid(device.takeXid());
             sample.setXidEventsTotal(device.xidEvents());
         }
-        sample.setSampledAtMicros(nowMicros());
+        blanks.stamp(sample);
         report(target);
         return sample;
     }
@@ -277,14 +265,13 @@ final class GpuSampler implements AutoCloseable {
         GpuState state = status.isDeviceGone() ? GpuState.LOST : GpuState.UNREADABLE;
         Target known = device.whole();
         if (device.gone(state)) {
-            GpuSample sample = blank(
+            GpuSample sample = blanks.of(
                     device,
                     known == null
                             ? new Identity(device.uuid(), null, null, device.index(), null, null)
                             : known.identity());
             sample.setState(state);
-            sample.setOrigin(ORIGIN);
-            sample.setSampledAtMicros(nowMicros());
+            blanks.stamp(sample);
             samples.add(sample);
             LOG.warn("GPU {} ({}) is {}: {}", device.index(), device.uuid(), state, status.describe());
         }
@@ -293,29 +280,11 @@ final class GpuSampler implements AutoCloseable {
 
     private void unreadable(NvmlStatus status, List<GpuSample> samples) {
         devices.values().forEach(device -> gone(device, status, samples));
-        close();
-        down(
-                status == NvmlStatus.LIB_RM_VERSION_MISMATCH
-                        ? "NVML: driver/library mismatch, restart needed"
-                        : "NVML does not answer any more: " + status.describe());
+        session.failed(status);
     }
 
-    /** Said once: trying again and again says nothing new. */
-    private void down(@Nullable String reason) {
-        String text = String.valueOf(reason);
-        if (obstacle.isEmpty()) {
-            LOG.warn("{}; trying again", text);
-        }
-        obstacle = Optional.of(text);
-        backoff.failed();
-    }
-
-    private void up() {
-        if (obstacle.isPresent()) {
-            LOG.info("NVML answers again");
-            obstacle = Optional.empty();
-        }
-        backoff.succeeded();
+    private static Predicate<GpuDevice> isOf(int index) {
+        return device -> device.index() == index;
     }
 
     private static void report(Target target) {
@@ -329,34 +298,5 @@ final class GpuSampler implements AutoCloseable {
                             : target.identity().migId(),
                     lacking);
         }
-    }
-
-    private GpuSample blank(GpuDevice device, Identity identity) {
-        GpuSample sample = new GpuSample();
-        sample.setGpu(device.uuid());
-        sample.setMigId(identity.migId());
-        sample.setIndex(device.index());
-        sample.setName(identity.name());
-        sample.setState(GpuState.OK);
-        sample.setDriver(driver);
-        sample.setIntervalMicros(settings.interval().toNanos() / 1_000);
-        sample.setMarks(new ArrayList<>(clockStepped ? List.of("clock-stepped") : List.of()));
-        sample.setAgesMicros(new HashMap<>());
-        sample.setThrottleReasons(List.of());
-        sample.setProcesses(List.of());
-        settings.owners().fill(sample);
-        return sample;
-    }
-
-    /** Whether the host's clock was set since the round before: times jump then, and intervals between samples are not what they seem. */
-    private void noteClock() {
-        long lead = nowMicros() - nanoTime.getAsLong() / 1_000;
-        clockStepped = clockLeadMicros != null && Math.abs(lead - clockLeadMicros) > CLOCK_STEP_MICROS;
-        clockLeadMicros = lead;
-    }
-
-    private long nowMicros() {
-        Instant now = clock.instant();
-        return now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
     }
 }

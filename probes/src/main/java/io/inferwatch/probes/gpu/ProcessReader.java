@@ -65,7 +65,7 @@ final class ProcessReader {
             CpuSet allowed = found.cpusAllowed();
             CpuSet near = target.place().cpus();
             one.setCpusAllowed(allowed == null ? null : allowed.toString());
-            one.setFarFromDevice(allowed == null || near == null ? null : allowed.isDisjointFrom(near));
+            one.setFarFromDevice((allowed == null || near == null) ? null : allowed.isDisjointFrom(near));
             one.setCgroup(found.cgroup());
             told.add(one);
             if (found.cgroup() != null) {

@@ -172,7 +172,8 @@ class CudaCanaryIT {
 
     private static List<String> temporaryFiles() throws IOException {
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            return new ArrayList<>(files.map(file -> file.getFileName().toString()).toList());
+            return new ArrayList<>(
+                    files.map(file -> file.getFileName().toString()).toList());
         }
     }
 }

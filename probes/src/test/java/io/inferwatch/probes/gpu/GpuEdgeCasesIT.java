@@ -55,7 +55,8 @@ class GpuEdgeCasesIT {
                             .mapToObj(i -> SimulatedHost.migUuid(0, i))
                             .toList());
             assertThat(samples).extracting(GpuSample::getGpu).containsOnly(SimulatedHost.uuid(0));
-            assertThat(samples).filteredOn(sample -> SimulatedHost.migUuid(0, 2).equals(sample.getMigId()))
+            assertThat(samples)
+                    .filteredOn(sample -> SimulatedHost.migUuid(0, 2).equals(sample.getMigId()))
                     .singleElement()
                     .satisfies(sample -> {
                         assertThat(sample.getUsedBytes()).isEqualTo(1_000);
@@ -67,7 +68,8 @@ class GpuEdgeCasesIT {
     }
 
     @Test
-    @DisplayName("GPU-02 used differs between memory calls: v2 is preferred, the source recorded, and one series never changes over")
+    @DisplayName(
+            "GPU-02 used differs between memory calls: v2 is preferred, the source recorded, and one series never changes over")
     void gpu02() throws Exception {
         try (SimulatedHost host = SimulatedHost.in(directory)
                 .set("used", 0)
@@ -149,7 +151,9 @@ class GpuEdgeCasesIT {
 
             host.set("gpu5.status", LOST);
             List<GpuSample> samples = host.round();
-            assertThat(samples).filteredOn(sample -> sample.getState() == GpuState.OK).hasSize(7);
+            assertThat(samples)
+                    .filteredOn(sample -> sample.getState() == GpuState.OK)
+                    .hasSize(7);
             assertThat(samples)
                     .filteredOn(sample -> sample.getState() == GpuState.LOST)
                     .singleElement()
@@ -172,9 +176,9 @@ class GpuEdgeCasesIT {
             assertThat(host.calls(5)).isGreaterThan(calls);
 
             host.unset("gpu5.status");
-            assertThat(host.roundAfter(Duration.ofSeconds(20))).hasSize(8).allSatisfy(sample -> assertThat(
-                            sample.getState())
-                    .isEqualTo(GpuState.OK));
+            assertThat(host.roundAfter(Duration.ofSeconds(20)))
+                    .hasSize(8)
+                    .allSatisfy(sample -> assertThat(sample.getState()).isEqualTo(GpuState.OK));
         }
     }
 
@@ -194,13 +198,34 @@ class GpuEdgeCasesIT {
     }
 
     @Test
-    @DisplayName("GPU-07 NVML stops working in a running container: one event a device, back-off, then on with the same totals")
+    @DisplayName(
+            "GPU-05 a card that was lost before the probe began: counted, without a sample, and found when it is back")
+    void gpu05FromTheStart() throws Exception {
+        try (SimulatedHost host = SimulatedHost.in(directory)
+                .set("count", 2)
+                .set("gpu1.status", LOST)
+                .started()) {
+            assertThat(host.round()).extracting(GpuSample::getIndex).containsExactly(0);
+            assertThat(host.counters().devices(GpuState.LOST)).isEqualTo(1);
+            host.unset("gpu1.status");
+            assertThat(host.roundAfter(Duration.ofSeconds(10)))
+                    .extracting(GpuSample::getIndex)
+                    .containsExactly(0, 1);
+            assertThat(host.counters().devices(GpuState.LOST)).isZero();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "GPU-07 NVML stops working in a running container: one event a device, back-off, then on with the same totals")
     void gpu07() throws Exception {
         try (SimulatedHost host =
                 SimulatedHost.in(directory).set("count", 2).set("energy", 1_000).started()) {
             host.round();
             host.set("energy", 1_700);
-            assertThat(host.round()).extracting(GpuSample::getEnergyMillijoulesTotal).containsExactly(700L, 700L);
+            assertThat(host.round())
+                    .extracting(GpuSample::getEnergyMillijoulesTotal)
+                    .containsExactly(700L, 700L);
 
             host.set("status", UNKNOWN);
             assertThat(host.round()).hasSize(2).allSatisfy(sample -> {
@@ -222,9 +247,7 @@ class GpuEdgeCasesIT {
             host.set("energy", 2_000);
             assertThat(host.roundAfter(Duration.ofSeconds(20)))
                     .extracting(GpuSample::getState, GpuSample::getEnergyMillijoulesTotal)
-                    .containsExactly(
-                            tuple(GpuState.OK, 1_000L),
-                            tuple(GpuState.OK, 1_000L));
+                    .containsExactly(tuple(GpuState.OK, 1_000L), tuple(GpuState.OK, 1_000L));
             assertThat(host.sampler().obstacle()).isEmpty();
         }
     }
@@ -251,9 +274,8 @@ class GpuEdgeCasesIT {
     void gpu08() throws Exception {
         try (SimulatedHost host =
                 SimulatedHost.in(directory).set("nvmlInit_v2", MISMATCH).started()) {
-            assertThat(host.sampler().obstacle())
-                    .hasValueSatisfying(
-                            reason -> assertThat(reason).startsWith("NVML: driver/library mismatch, restart needed"));
+            assertThat(host.sampler().obstacle()).hasValueSatisfying(reason -> assertThat(reason)
+                    .startsWith("NVML: driver/library mismatch, restart needed"));
             assertThat(host.round()).isEmpty();
         }
     }
@@ -286,7 +308,9 @@ class GpuEdgeCasesIT {
             assertThat(host.counters().rejected().get(GpuField.POWER)).isEqualTo(1);
 
             host.set("power", 1_050_000);
-            assertThat(host.sample().getPowerMilliwatts()).as("1.5 times the limit").isEqualTo(1_050_000);
+            assertThat(host.sample().getPowerMilliwatts())
+                    .as("1.5 times the limit")
+                    .isEqualTo(1_050_000);
             host.set("power", 1_050_001);
             assertThat(host.sample().getPowerMilliwatts()).isNull();
 
@@ -396,7 +420,8 @@ class GpuEdgeCasesIT {
 
     @Test
     void aCounterThatBeginsAnewLeavesItsTotalGrowing() throws Exception {
-        try (SimulatedHost host = SimulatedHost.in(directory).set("energy", 5_000).started()) {
+        try (SimulatedHost host =
+                SimulatedHost.in(directory).set("energy", 5_000).started()) {
             assertThat(host.sample().getEnergyMillijoulesTotal()).isZero();
             host.set("energy", 5_400);
             assertThat(host.sample().getEnergyMillijoulesTotal()).isEqualTo(400);
@@ -409,8 +434,8 @@ class GpuEdgeCasesIT {
     void noDriverIsOneClearLine() throws IOException {
         SimulatedHost host = SimulatedHost.in(directory).set("nvmlInit_v2", 9);
         assertThatThrownBy(host::started)
-                .isInstanceOfSatisfying(NvmlException.class, e -> assertThat(e.isAbsent())
-                        .isTrue())
+                .isInstanceOfSatisfying(
+                        NvmlException.class, e -> assertThat(e.isAbsent()).isTrue())
                 .hasMessage("NVML: no NVIDIA driver is loaded; GPU fields will be empty");
     }
 }

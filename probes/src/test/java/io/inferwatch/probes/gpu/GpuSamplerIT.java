@@ -294,8 +294,7 @@ class GpuSamplerIT {
             assertThat(second.getCgroupCpuTotalMicros()).isEqualTo(450);
             assertThat(second.getCgroupThrottledTotalMicros()).isEqualTo(6);
             assertThat(second.getProcesses().get(0).getProportionalBytes()).isEqualTo(1_073_741_824L);
-            assertThat(second.getAgesMicros()).containsExactly(
-                    entry("proportionalBytes", 1_000_000L));
+            assertThat(second.getAgesMicros()).containsExactly(entry("proportionalBytes", 1_000_000L));
         }
     }
 
@@ -354,7 +353,8 @@ class GpuSamplerIT {
 
     @Test
     void samplesSayWhoseDeviceItIs() throws Exception {
-        try (SimulatedHost host = SimulatedHost.with(directory, """
+        try (SimulatedHost host = SimulatedHost.with(
+                        directory, """
                         replicas:
                           chat-0: {gpu-uuids: [%s], pool: h100, model: llama}
                           chat-1: {gpu-uuids: [%s], version: "7"}

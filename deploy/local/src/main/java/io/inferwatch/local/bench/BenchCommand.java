@@ -5,8 +5,8 @@ import picocli.CommandLine.Command;
 /** {@code inferwatch bench}. */
 @Command(
         name = "bench",
-        description = "Measures what the jobs and the proxy cost and how late results are, on this machine.",
+        description = "Measures what the jobs and the probes cost and how late results are, on this machine.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {PipelineBenchCommand.class, LatencyBenchCommand.class, ProxyBenchCommand.class})
+        subcommands = {PipelineBenchCommand.class, LatencyBenchCommand.class, ProxyBenchCommand.class, GpuBenchCommand.class})
 public final class BenchCommand {}

@@ -38,7 +38,8 @@ record ProcessorTime(double own, double broker, double machine) {
         return Math.max(0, machine - own - broker);
     }
 
-    private static double ofProcess(long pid) {
+    /** User and system time of a process so far, seconds; 0 when it is gone. */
+    static double ofProcess(long pid) {
         try {
             String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
             // After the name, which may hold blanks, the 12th and 13th fields are user and system time.

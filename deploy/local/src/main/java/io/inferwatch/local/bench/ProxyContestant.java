@@ -188,7 +188,7 @@ record ProxyContestant(String name, int port, Process process) implements AutoCl
         }
     }
 
-    private static int freePort() throws IOException {
+    static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }
@@ -204,7 +204,7 @@ record ProxyContestant(String name, int port, Process process) implements AutoCl
         }
     }
 
-    private static double residentMebibytes(long pid) {
+    static double residentMebibytes(long pid) {
         try {
             for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
                 if (line.startsWith("VmRSS:")) {

@@ -43,7 +43,10 @@ public final class SimulatedDriver {
         nvml.addAll(List.of(options));
         run(compiler, directory, nvml);
         // JCuda's library asks for it by this name, which may stand for a file that is loaded already.
-        run(compiler, directory, List.of("-Wl,-soname,libcuda.so.1", "-o", driver.cuda().toString(), "cuda.c"));
+        run(
+                compiler,
+                directory,
+                List.of("-Wl,-soname,libcuda.so.1", "-o", driver.cuda().toString(), "cuda.c"));
         driver.write();
         return driver;
     }

@@ -3,6 +3,8 @@ package io.inferwatch.probes.gpu.host;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,16 +15,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record DevicePlace(
         @Nullable Integer numaNode, @Nullable CpuSet cpus) {
+    private static final Pattern ADDRESS = Pattern.compile("([0-9a-f]{1,8})(:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])");
+
     /** Nothing is known. */
     public static final DevicePlace UNKNOWN = new DevicePlace(null, null);
 
     /** What sysfs says of the device at an address as NVML writes it, {@code 00000000:3B:00.0}. */
     public static DevicePlace of(HostFiles host, String pciBusId) {
-        String address = pciBusId.toLowerCase(Locale.ROOT);
-        // NVML writes eight digits of the domain, sysfs four, or as many as it takes.
-        Path device = host.sys()
-                .resolve("bus/pci/devices")
-                .resolve(address.startsWith("0000") && address.indexOf(':') == 8 ? address.substring(4) : address);
+        Path device = host.sys().resolve("bus/pci/devices").resolve(address(pciBusId));
         Integer node = HostFiles.text(device.resolve("numa_node"))
                 .map(HostFiles::number)
                 .filter(number -> number >= 0)
@@ -35,5 +35,13 @@ public record DevicePlace(
     /** The same with processors from elsewhere where sysfs does not say. */
     public DevicePlace orCpus(Optional<CpuSet> other) {
         return cpus == null ? new DevicePlace(numaNode, other.orElse(null)) : this;
+    }
+
+    /** NVML writes eight digits of the domain, sysfs four, or as many as it takes. */
+    private static String address(String pciBusId) {
+        Matcher parts = ADDRESS.matcher(pciBusId.toLowerCase(Locale.ROOT));
+        return parts.matches()
+                ? String.format(Locale.ROOT, "%04x", Long.parseLong(parts.group(1), 16)) + parts.group(2)
+                : pciBusId;
     }
 }
