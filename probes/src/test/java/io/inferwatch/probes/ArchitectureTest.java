@@ -1,5 +1,6 @@
 package io.inferwatch.probes;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_THROW_GENERIC_EXCEPTIONS;
@@ -45,7 +46,10 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        "io.inferwatch.probes.replay..", "io.inferwatch.probes.proxy..", "io.inferwatch.probes.admin..")
+                        "io.inferwatch.probes.replay..",
+                        "io.inferwatch.probes.proxy..",
+                        "io.inferwatch.probes.gpu..",
+                        "io.inferwatch.probes.admin..")
                 .because("every probe stands on the publisher")
                 .check(CLASSES);
     }
@@ -59,6 +63,38 @@ class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.netty..", "java.net..", "java.nio.channels..", "io.inferwatch.probes.publish..")
                 .because("any split of bytes at any time can then be tested in memory")
+                .check(CLASSES);
+    }
+
+    @Test
+    void nvmlKnowsNothingOfTheProbe() {
+        classes()
+                .that()
+                .resideInAPackage("io.inferwatch.probes.gpu.nvml..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("io.inferwatch.probes.gpu.nvml..", "com.sun.jna..", "java..", "org.jspecify..")
+                .because("what a driver says and what is made of it are two things")
+                .check(CLASSES);
+    }
+
+    @Test
+    void nativeLibrariesAreInOnePlaceEach() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.inferwatch.probes.gpu.nvml..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("com.sun.jna..")
+                .because("what can crash the process stays in one place")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .haveNameNotMatching(".*\\.gpu\\.CudaCanary(\\$.*)?")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("jcuda..")
+                .because("what can crash the process stays in one place")
                 .check(CLASSES);
     }
 

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import jcuda.CudaException;
 import jcuda.Pointer;
@@ -52,7 +53,7 @@ final class CudaCanary {
     /**
      * What was measured; null for what was not.
      *
-     * @param atNanos when it was over, by {@link System#nanoTime()}
+     * @param atNanos when it was over, by the canary's clock
      */
     record Figures(
             CanaryResult result,
@@ -64,14 +65,18 @@ final class CudaCanary {
             long micros,
             long atNanos) {}
 
-    private CudaCanary() {}
+    private final LongSupplier nanoTime;
+
+    private CudaCanary(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
 
     /**
      * Loads CUDA's driver library.
      *
      * @throws CudaUnavailableException with one line for people when it is not there
      */
-    static CudaCanary load() throws CudaUnavailableException {
+    static CudaCanary load(LongSupplier nanoTime) throws CudaUnavailableException {
         String directory = System.getProperty("java.io.tmpdir");
         Path own = null;
         try {
@@ -81,7 +86,7 @@ final class CudaCanary {
             System.setProperty("java.io.tmpdir", own.toString());
             JCudaDriver.setExceptionsEnabled(true);
             JCudaDriver.cuInit(0);
-            return new CudaCanary();
+            return new CudaCanary(nanoTime);
         } catch (LinkageError | IOException e) {
             throw new CudaUnavailableException("CUDA not found: " + reason(e)
                     + "; the canary cannot run (it needs libcuda.so.1 on Linux, x86_64)");
@@ -95,20 +100,20 @@ final class CudaCanary {
 
     /** Measures the device at that PCI address. */
     Figures measure(String pciBusId) {
-        long began = System.nanoTime();
+        long began = nanoTime.getAsLong();
         Deque<Runnable> undo = new ArrayDeque<>();
         try {
             return new Run(began, undo).measure(pciBusId);
         } catch (CudaException e) {
             LOG.warn("canary on {}: {}", pciBusId, e.getMessage());
-            return new Figures(CanaryResult.FAILED, null, null, null, null, null, micros(began), System.nanoTime());
+            return new Figures(CanaryResult.FAILED, null, null, null, null, null, micros(began), nanoTime.getAsLong());
         } finally {
             giveBack(undo);
         }
     }
 
     /** One measurement: takes what it needs, and notes how it is given back. */
-    private static final class Run {
+    private final class Run {
         private final long began;
         private final Deque<Runnable> undo;
         private long firstLaunchNanos;
@@ -136,7 +141,7 @@ final class CudaCanary {
             JCudaDriver.cuMemAllocHost(host, HOST_BYTES);
             buffers.push(() -> JCudaDriver.cuMemFreeHost(host));
 
-            firstLaunchNanos = System.nanoTime();
+            firstLaunchNanos = nanoTime.getAsLong();
             Long launch = step(() -> launch(kernel));
             Long deviceCopy = step(() -> rate(start, end, 2 * DEVICE_BYTES * DEVICE_COPIES, () -> {
                 for (int i = 0; i < DEVICE_COPIES; i++) {
@@ -157,7 +162,7 @@ final class CudaCanary {
                     toHost,
                     largest,
                     micros(began),
-                    System.nanoTime());
+                    nanoTime.getAsLong());
         }
 
         private interface Step {
@@ -166,7 +171,7 @@ final class CudaCanary {
         }
 
         private @Nullable Long step(Step step) {
-            if (System.nanoTime() - firstLaunchNanos > TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS)) {
+            if (nanoTime.getAsLong() - firstLaunchNanos > TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS)) {
                 isCut = true;
                 return null;
             }
@@ -197,13 +202,13 @@ final class CudaCanary {
         }
 
         /** The median of some, without the first, which is always slower. */
-        private static Long launch(CUfunction kernel) {
+        private Long launch(CUfunction kernel) {
             long[] nanos = new long[LAUNCHES];
             for (int i = 0; i < LAUNCHES; i++) {
-                long before = System.nanoTime();
+                long before = nanoTime.getAsLong();
                 JCudaDriver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, null, null, null);
                 JCudaDriver.cuStreamSynchronize(null);
-                nanos[i] = System.nanoTime() - before;
+                nanos[i] = nanoTime.getAsLong() - before;
             }
             long[] sorted = Arrays.copyOfRange(nanos, 1, LAUNCHES);
             Arrays.sort(sorted);
@@ -249,8 +254,8 @@ final class CudaCanary {
         }
     }
 
-    private static long micros(long sinceNanos) {
-        return (System.nanoTime() - sinceNanos) / 1_000;
+    private long micros(long sinceNanos) {
+        return (nanoTime.getAsLong() - sinceNanos) / 1_000;
     }
 
     /** The linker's words out of JCuda's page of them. */

@@ -49,7 +49,7 @@ final class GpuCheckCommand implements Callable<Integer> {
         }
         try {
             GpuSettings settings = GpuCommand.settings(config, WINDOW, canary);
-            CudaCanary cuda = canary ? CudaCanary.load() : null;
+            CudaCanary cuda = canary ? CudaCanary.load(System::nanoTime) : null;
             try (GpuSampler sampler =
                     new GpuSampler(settings, System::nanoTime, InstantSource.system(), new GpuCounters())) {
                 sampler.start();

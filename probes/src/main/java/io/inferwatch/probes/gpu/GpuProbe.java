@@ -65,7 +65,8 @@ public final class GpuProbe implements AutoCloseable {
         GpuCounters counters = new GpuCounters();
         CanaryTimer canary = settings.canary().isEmpty()
                 ? null
-                : new CanaryTimer(CudaCanary.load(), settings.canary().get(), counters, System::nanoTime);
+                : new CanaryTimer(
+                        CudaCanary.load(System::nanoTime), settings.canary().get(), counters, System::nanoTime);
         GpuSampler sampler = new GpuSampler(settings, System::nanoTime, InstantSource.system(), counters);
         sampler.start();
         registry.register(new GpuMetrics(counters));

@@ -31,7 +31,9 @@ final class ProcessReader {
     private final HostFiles host;
     private final LongSupplier nanoTime;
     private final Map<Integer, Proportional> proportional = new HashMap<>();
-    private final Set<Integer> seen = new TreeSet<>();
+    // Of this round: one process may use many devices, and one group holds many processes.
+    private final Map<Integer, HostProcess> seen = new HashMap<>();
+    private final Map<String, ControlGroup> groupsSeen = new HashMap<>();
     private boolean mayRead;
 
     private record Proportional(@Nullable Long bytes, long atNanos) {}
@@ -43,8 +45,9 @@ final class ProcessReader {
 
     /** A new round over all devices begins. */
     void beginRound() {
-        proportional.keySet().retainAll(seen);
+        proportional.keySet().retainAll(seen.keySet());
         seen.clear();
+        groupsSeen.clear();
         mayRead = true;
     }
 
@@ -53,7 +56,7 @@ final class ProcessReader {
         List<GpuProcess> told = new ArrayList<>();
         Set<String> groups = new TreeSet<>();
         for (ComputeProcess process : processes) {
-            HostProcess found = HostProcess.read(host, process.pid());
+            HostProcess found = seen.computeIfAbsent(process.pid(), pid -> HostProcess.read(host, pid));
             GpuProcess one = new GpuProcess();
             one.setPid(process.pid());
             one.setName(found.name());
@@ -81,7 +84,7 @@ final class ProcessReader {
         totals.keepOnly(THROTTLED, paths);
         boolean isFirst = true;
         for (String path : paths) {
-            ControlGroup group = ControlGroup.read(host, path);
+            ControlGroup group = groupsSeen.computeIfAbsent(path, known -> ControlGroup.read(host, known));
             sample.setCgroupMemoryBytes(sum(sample.getCgroupMemoryBytes(), group.memoryBytes()));
             sample.setCgroupMemoryLimitBytes(
                     limit(isFirst, sample.getCgroupMemoryLimitBytes(), group.memoryLimitBytes()));
@@ -97,7 +100,6 @@ final class ProcessReader {
     }
 
     private @Nullable Long proportionalBytes(int pid, GpuSample sample) {
-        seen.add(pid);
         long now = nanoTime.getAsLong();
         Proportional known = proportional.get(pid);
         if (mayRead && (known == null || now - known.atNanos() >= TimeUnit.SECONDS.toNanos(PROPORTIONAL_SECONDS))) {

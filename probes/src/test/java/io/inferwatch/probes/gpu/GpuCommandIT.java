@@ -3,17 +3,13 @@ package io.inferwatch.probes.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.inferwatch.probes.EventList;
-import io.inferwatch.probes.gpu.host.HostFiles;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.GpuState;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.UndecodableEventException;
-import io.inferwatch.schemas.settings.Settings;
 import io.inferwatch.servers.KafkaBroker;
 import io.inferwatch.simulation.gpu.SimulatedDriver;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -27,7 +23,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,6 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 class GpuCommandIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Pattern PORT = Pattern.compile("sampling GPUs every 100ms, /metrics on port (\\d+)");
+
+    private static final Pattern CANARIES =
+            Pattern.compile("inferwatch_gpu_canaries_total\\{result=\"(?:whole|cut_short)\"} (\\d+)");
 
     @TempDir
     private Path directory;
@@ -69,8 +67,7 @@ class GpuCommandIT {
             try (BufferedReader out = process.inputReader()) {
                 int admin = port(out);
                 await().atMost(PATIENCE).until(() -> get(admin, "/readyz").equals("ready\n"));
-                await().atMost(PATIENCE).until(() -> get(admin, "/metrics")
-                        .contains("inferwatch_gpu_canaries_total{result=\"whole\"} 2.0"));
+                await().atMost(PATIENCE).until(() -> canaries(get(admin, "/metrics")) == 2);
                 assertThat(get(admin, "/metrics"))
                         .contains("inferwatch_gpu_devices{state=\"ok\"} 2.0")
                         .contains("inferwatch_gpu_devices{state=\"lost\"} 0.0")
@@ -152,9 +149,8 @@ class GpuCommandIT {
                         "dramActivePpm 875000",
                         "readingsApartMicros 0",
                         "eccCorrectedTotal unsupported: not supported (3)",
-                        "numaNode -",
-                        "canary WHOLE",
-                        "largestAllocatableBytes 50331648");
+                        "numaNode -");
+        assertThat(ended.out()).containsPattern("canary +(WHOLE|CUT_SHORT)\\R").containsPattern("launchNanos +\\d+\\R");
     }
 
     @Test
@@ -192,20 +188,6 @@ class GpuCommandIT {
                         "0 1 " + SimulatedHost.migUuid(0, 0) + " 1 32-63 21 server-21 on 0-31 BOUND ELSEWHERE",
                         "0 2 " + SimulatedHost.migUuid(0, 1) + " 1 32-63 22 server-22 on 32-63",
                         "23 server-23 on 0-63");
-    }
-
-    @Test
-    void anotherProbeGoesOnWithoutADriver() {
-        GpuSettings settings = new GpuSettings(
-                "libnvidia-ml-that-is-nowhere.so.1",
-                Duration.ofSeconds(1),
-                new HostFiles(directory, directory, directory),
-                GpuOwners.of(Settings.parse("none", ""), Map.of()),
-                Optional.empty());
-        try (EventList publisher = new EventList()) {
-            assertThat(GpuProbe.startIfPresent(settings, publisher, new PrometheusRegistry()))
-                    .isEmpty();
-        }
     }
 
     private SimulatedDriver driver() throws IOException {
@@ -253,6 +235,15 @@ class GpuCommandIT {
                                 .build(),
                         BodyHandlers.ofString())
                 .body();
+    }
+
+    /** Those that ran; on a busy machine one may be cut short. */
+    private static int canaries(String page) {
+        int count = 0;
+        for (Matcher ran = CANARIES.matcher(page); ran.find(); ) {
+            count += Integer.parseInt(ran.group(1));
+        }
+        return count;
     }
 
     private static int port(BufferedReader out) throws IOException {

@@ -8,5 +8,10 @@ import picocli.CommandLine.Command;
         description = "Measures what the jobs and the probes cost and how late results are, on this machine.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {PipelineBenchCommand.class, LatencyBenchCommand.class, ProxyBenchCommand.class, GpuBenchCommand.class})
+        subcommands = {
+            PipelineBenchCommand.class,
+            LatencyBenchCommand.class,
+            ProxyBenchCommand.class,
+            GpuBenchCommand.class
+        })
 public final class BenchCommand {}

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code inferwatch bench gpu}: what the GPU probe costs, as a process of its own with a real Kafka and a simulated driver, which answers at once: what is measured is the
- * probe, without the time that NVIDIA's driver takes. Each GPU has two processes, whose files are read. Ends with 1 when samples lacked or when it took over 1 % of a core.
+ * probe, without the time that NVIDIA's driver takes, once its code is compiled. Each GPU has two processes, one of them on all GPUs, whose files are read. Ends with 1 when samples lacked or when it took over 1 % of a core.
  */
 @Command(
         name = "gpu",
@@ -53,7 +53,7 @@ final class GpuBenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--warm-up",
-            defaultValue = "30",
+            defaultValue = "180",
             description = "Seconds before the measurement (default: ${DEFAULT-VALUE}).")
     private int warmUpSeconds;
 
@@ -84,8 +84,15 @@ final class GpuBenchCommand implements Callable<Integer> {
     }
 
     private void simulate(SimulatedDriver driver) throws IOException {
-        long pid = ProcessHandle.current().pid();
-        driver.set("count", gpus).set("processes", pid + ":70000000000,1:1000000");
+        driver.set("count", gpus);
+        List<Long> pids = ProcessHandle.allProcesses().map(ProcessHandle::pid).toList();
+        for (int gpu = 0; gpu < gpus; gpu++) {
+            // One of its own, as the worker of a rank, and one that uses all devices.
+            long own = pids.get(gpu % pids.size());
+            driver.set(
+                    "gpu" + gpu + ".processes",
+                    own + ":70000000000," + ProcessHandle.current().pid() + ":1000000");
+        }
         for (int metric : new int[] {1, 2, 3, 5, 10, 11, 12, 13, 20, 21}) {
             driver.set("gpm." + metric, "50");
         }

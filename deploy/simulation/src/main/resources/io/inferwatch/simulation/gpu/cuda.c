@@ -1,7 +1,6 @@
 /*
  * A simulated libcuda.so.1: the driver functions that the canary calls. Copies take simulated time by the script's speeds, which events tell; blocks and handles that are out
- * are counted. Keys: a function's name for its status; "dtod", "htod", "dtoh" for bytes per second; "launch-millis" for the real time of a launch; "room" for bytes that can
- * be had.
+ * are counted. Keys: a function's name for its status; "dtod", "htod", "dtoh" for bytes per second; "room" for bytes that can be had.
  */
 #include "script.h"
 
@@ -135,7 +134,6 @@ int cuLaunchKernel(handle function, unsigned a, unsigned b, unsigned c, unsigned
     (void)function, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)shared;
     (void)stream, (void)parameters, (void)extra;
     ENTER();
-    usleep((unsigned)number(find("launch-millis"), 0) * 1000);
     return 0;
 }
 

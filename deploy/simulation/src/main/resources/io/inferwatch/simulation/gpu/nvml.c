@@ -1,7 +1,7 @@
 /*
  * A simulated libnvidia-ml.so.1: NVML's functions as far as the GPU probe asks for them, with the layouts of NVML's public interface. Without a script it has one healthy
  * device. Keys: a function's name for its status, a reading's name for its value, either behind "gpu3." for one device or "gpu3.mig1." for one MIG instance;
- * "gpu3.status" for the status of every call on it. -DOLD leaves out what drivers before R510 lack.
+ * "gpu3.status" for the status of every call on it; "delay-millis" for a driver that takes its time once in a round. -DOLD leaves out what drivers before R510 lack.
  */
 #include "script.h"
 
@@ -98,6 +98,7 @@ int nvmlSystemGetDriverVersion(char *version, uint length) {
 
 int nvmlDeviceGetCount_v2(uint *count) {
     ENTER(0);
+    usleep((unsigned)number(find("delay-millis"), 0) * 1000);
     *count = (uint)number(find("count"), 1);
     return 0;
 }
