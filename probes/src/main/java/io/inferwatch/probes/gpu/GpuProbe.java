@@ -63,12 +63,18 @@ public final class GpuProbe implements AutoCloseable {
             GpuSettings settings, EventPublisher publisher, Readiness readiness, PrometheusRegistry registry)
             throws NvmlException, CudaUnavailableException {
         GpuCounters counters = new GpuCounters();
-        CanaryTimer canary = settings.canary().isEmpty()
-                ? null
-                : new CanaryTimer(
-                        CudaCanary.load(System::nanoTime), settings.canary().get(), counters, System::nanoTime);
         GpuSampler sampler = new GpuSampler(settings, System::nanoTime, InstantSource.system(), counters);
         sampler.start();
+        CanaryTimer canary;
+        try {
+            canary = settings.canary().isEmpty()
+                    ? null
+                    : new CanaryTimer(
+                            CudaCanary.load(System::nanoTime), settings.canary().get(), counters, System::nanoTime);
+        } catch (CudaUnavailableException e) {
+            sampler.close();
+            throw e;
+        }
         registry.register(new GpuMetrics(counters));
         GpuProbe probe = new GpuProbe(settings, publisher, readiness, counters, sampler, canary);
         var unused = probe.timer.scheduleAtFixedRate(
