@@ -1,29 +1,19 @@
 package io.inferwatch.probes.gpu;
 
-import io.inferwatch.probes.admin.AdminServer;
 import io.inferwatch.probes.admin.ListenAddress;
-import io.inferwatch.probes.admin.PublisherMetrics;
-import io.inferwatch.probes.admin.Readiness;
 import io.inferwatch.probes.gpu.nvml.NvmlException;
-import io.inferwatch.probes.publish.KafkaPublisher;
-import io.inferwatch.probes.publish.KafkaSettings;
-import io.inferwatch.probes.publish.PublisherSettings;
-import io.inferwatch.probes.publish.SpoolSettings;
+import io.inferwatch.probes.process.ProbeProcess;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import io.inferwatch.schemas.settings.Settings;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.UUID;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -41,7 +31,6 @@ import picocli.CommandLine.TypeConversionException;
 public final class GpuCommand implements Callable<Integer> {
     private static final int OK = 0;
     static final int BAD_INPUT = 2;
-    private static final int STOP_SECONDS = 30;
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -74,20 +63,8 @@ public final class GpuCommand implements Callable<Integer> {
             description = "YAML with any of the sections replicas, host and canary.")
     private @Nullable Path config;
 
-    @Option(
-            names = "--spool",
-            paramLabel = "DIR",
-            description = "Keeps samples here while Kafka is away, up to 1 GiB. Default: in memory only.")
-    private @Nullable Path spool;
-
-    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT,...", description = "Kafka.")
-    private @Nullable String bootstrapServers;
-
-    @Option(
-            names = "--kafka-config",
-            paramLabel = "FILE",
-            description = "Properties for Kafka's client, e.g. for TLS and SASL. Never printed.")
-    private @Nullable Path kafkaConfig;
+    @Mixin
+    private ProbeProcess process = new ProbeProcess();
 
     /** Reads the interval. */
     static final class Interval implements ITypeConverter<Duration> {
@@ -105,7 +82,7 @@ public final class GpuCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws Exception {
         CommandSpec command = spec;
         if (command == null) {
             throw new IllegalStateException("gpu: must be run by picocli");
@@ -125,30 +102,17 @@ public final class GpuCommand implements Callable<Integer> {
         return BAD_INPUT;
     }
 
-    @SuppressWarnings("try") // the probe runs by itself until it is closed
-    private int run(PrintWriter out) throws InterruptedException, NvmlException, CudaUnavailableException {
-        KafkaSettings kafka = KafkaSettings.of(bootstrapServers, kafkaConfig);
+    private int run(PrintWriter out) throws Exception {
         GpuSettings settings = settings(config, interval, canary);
-        PublisherSettings publishing = PublisherSettings.of(instance(), kafka);
-        if (spool != null) {
-            publishing = publishing.withSpool(SpoolSettings.of(spool, SpoolSettings.DEFAULT_LIMIT_BYTES));
-        }
-        CountDownLatch stop = new CountDownLatch(1);
-        CountDownLatch over = new CountDownLatch(1);
-        PrometheusRegistry registry = new PrometheusRegistry();
-        Readiness readiness = new Readiness();
-        try (KafkaPublisher publisher = new KafkaPublisher(publishing);
-                AdminServer adminServer = AdminServer.start(admin, registry, readiness);
-                GpuProbe probe = GpuProbe.start(settings, publisher, readiness, registry)) {
-            PublisherMetrics.register(publisher, registry);
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(stop, over), "inferwatch-probe-gpu-stop"));
-            out.println("sampling GPUs every " + Settings.write(interval) + ", /metrics on port " + adminServer.port());
-            out.flush();
-            stop.await();
-            readiness.unready("stopping");
-        } finally {
-            over.countDown();
-        }
+        process.run(
+                "gpu",
+                admin,
+                Optional.empty(),
+                (publisher, registry, readiness) -> {
+                    GpuProbe probe = GpuProbe.start(settings, publisher, readiness, registry);
+                    return new ProbeProcess.Running(probe::close, "sampling GPUs every " + Settings.write(interval));
+                },
+                out);
         return OK;
     }
 
@@ -158,26 +122,5 @@ public final class GpuCommand implements Callable<Integer> {
         GpuSettings settings = GpuSettings.of(root, interval, canary, System.getenv());
         root.check();
         return settings;
-    }
-
-    /** Ctrl-C and SIGTERM: the process may go once what waits is published. */
-    private static void stop(CountDownLatch stop, CountDownLatch over) {
-        stop.countDown();
-        try {
-            var unused = over.await(STOP_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** New for every process, since its samples are numbered from 0. */
-    private static String instance() {
-        String host;
-        try {
-            host = InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException e) {
-            host = "unknown-host";
-        }
-        return "gpu-" + host + "-" + UUID.randomUUID().toString().substring(0, 8);
     }
 }
