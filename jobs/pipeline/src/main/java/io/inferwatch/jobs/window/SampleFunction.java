@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * between by time, what has grown to the last unit. So rates do not depend on where samples fall. After a longer silence the growth falls on the panes that can
  * still be corrected.
  *
+ * <p>Totals count from the probe's first reading: with a stream's first sample all of them have grown. A total that a sample does not tell stays as it was.
+ *
  * <p>Drops repeats by (stream, sequence). A sample out of its order, as a spool brings it, gives its readings alone: what lies around it is known already.
  *
  * <p>State by subject: each stream's numbers and its latest sample, for a day after it.
@@ -132,20 +134,28 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
         long at = element.atMillis() * 1000;
         TreeMap<Long, WindowContent> panes = new TreeMap<>();
         layout.addReadings(sample, at, pane(panes, layout, at));
-        boolean isNewest = true;
-        if (known.latest.length > 0) {
-            SpecificRecord before = decode(w, known.latest);
+        byte[] latest = known.latest;
+        if (latest.length == 0) {
+            if (SampleFields.number(sample, "sequence") == 0) {
+                layout.increases(null, sample, pane(panes, layout, at)::addToSum);
+                layout.addHistograms(null, sample, pane(panes, layout, at));
+            }
+            latest = value;
+        } else {
+            SpecificRecord before = decode(w, latest);
             long from = SampleFields.atMicros(before);
-            isNewest = at > from;
-            if (isNewest) {
+            if (at > from) {
                 long firstOpen = context.timerService().currentWatermark() < 0
                         ? from
                         : context.timerService().currentWatermark() * 1000 - latenessMicros;
                 spread(layout, before, sample, Math.max(from, firstOpen), at, panes);
                 layout.addHistograms(before, sample, pane(panes, layout, at));
+                SpecificRecord kept = decode(w, value);
+                layout.carryTotals(before, kept);
+                latest = w.codec.encode(kept);
             }
         }
-        w.streams.put(stream, new Known(known.tracker, isNewest ? value : known.latest).write());
+        w.streams.put(stream, new Known(known.tracker, latest).write());
         context.timerService().registerEventTimeTimer(day(element.atMillis()) + RETENTION_MILLIS);
         hand(layout, sample, panes, out);
     }

@@ -12,8 +12,10 @@ import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.View;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.avro.specific.SpecificRecord;
+import org.jspecify.annotations.Nullable;
 
 /** How samples of one kind are read into windows: which fields, for which metrics and views. */
 final class SampleLayout {
@@ -75,37 +77,61 @@ final class SampleLayout {
         }
     }
 
-    /** Hands on by how much the totals have grown that both samples have; one that fell began anew at 0. */
-    void increases(SpecificRecord before, SpecificRecord after, NumberUse use) {
+    /**
+     * Hands on by how much totals have grown. As a probe counts them from 0, one that was never told before has grown by all of it, and so has one that fell.
+     *
+     * @param before the sample before, with the totals that it had from earlier ones; null for a stream's first
+     */
+    void increases(@Nullable SpecificRecord before, SpecificRecord after, NumberUse use) {
         for (int i = 0; i < metrics.sums().size(); i++) {
             Metric metric = metrics.sums().get(i);
-            if (metric.kind() == Metric.Kind.COUNTER) {
-                long from = number(before, metric);
-                long to = number(after, metric);
-                if (from != RequestRow.ABSENT && to != RequestRow.ABSENT) {
-                    use.take(i, to >= from ? to - from : to);
+            long to = metric.kind() == Metric.Kind.COUNTER ? number(after, metric) : RequestRow.ABSENT;
+            if (to != RequestRow.ABSENT) {
+                long from = before == null ? RequestRow.ABSENT : number(before, metric);
+                use.take(i, from == RequestRow.ABSENT || to < from ? to : to - from);
+            }
+        }
+    }
+
+    /** Adds what the engine's histograms have grown by; one that was never told with these buckets has grown by all of it. */
+    void addHistograms(@Nullable SpecificRecord before, SpecificRecord after, WindowContent content) {
+        if (after instanceof EngineSample engine) {
+            for (EngineHistogram histogram : engine.getHistograms()) {
+                int metric = metric(histogram.getSignal());
+                if (metric >= 0) {
+                    content.addToHistogram(
+                            metric,
+                            increase(
+                                    before instanceof EngineSample former ? same(histogram, former) : null, histogram));
                 }
             }
         }
     }
 
-    /** Adds what the engine's histograms have grown by; one with other buckets than before began anew. */
-    void addHistograms(SpecificRecord before, SpecificRecord after, WindowContent content) {
-        if (!(before instanceof EngineSample former) || !(after instanceof EngineSample engine)) {
-            return;
-        }
-        for (EngineHistogram histogram : engine.getHistograms()) {
-            int metric = metric(histogram.getSignal());
-            EngineHistogram previous = former.getHistograms().stream()
-                    .filter(known -> known.getSignal().equals(histogram.getSignal())
-                            && known.getBasis().equals(histogram.getBasis())
-                            && known.getBoundsMicros().equals(histogram.getBoundsMicros()))
-                    .findFirst()
-                    .orElse(null);
-            if (metric >= 0 && previous != null) {
-                content.addToHistogram(metric, increase(previous, histogram));
+    /** Gives a sample the totals and histograms that it does not tell and the one before it did, so that what grows is never counted from 0 again. */
+    void carryTotals(SpecificRecord before, SpecificRecord after) {
+        for (Metric metric : metrics.sums()) {
+            if (metric.kind() == Metric.Kind.COUNTER && number(after, metric) == RequestRow.ABSENT) {
+                int field = after.getSchema().getField(metric.value()).pos();
+                after.put(field, before.get(field));
             }
         }
+        if (before instanceof EngineSample former && after instanceof EngineSample engine) {
+            List<EngineHistogram> all = new ArrayList<>(engine.getHistograms());
+            former.getHistograms().stream()
+                    .filter(known -> same(known, engine) == null)
+                    .forEach(all::add);
+            engine.setHistograms(all);
+        }
+    }
+
+    private static @Nullable EngineHistogram same(EngineHistogram histogram, EngineSample sample) {
+        return sample.getHistograms().stream()
+                .filter(known -> known.getSignal().equals(histogram.getSignal())
+                        && known.getBasis().equals(histogram.getBasis())
+                        && known.getBoundsMicros().equals(histogram.getBoundsMicros()))
+                .findFirst()
+                .orElse(null);
     }
 
     private int metric(String signal) {
@@ -117,18 +143,17 @@ final class SampleLayout {
         return -1;
     }
 
-    private static BucketCounts increase(EngineHistogram before, EngineHistogram after) {
-        long[] counts = new long[after.getTotals().size()];
-        boolean fell = false;
-        for (int i = 0; i < counts.length; i++) {
-            counts[i] = after.getTotals().get(i) - before.getTotals().get(i);
-            fell |= counts[i] < 0;
+    private static BucketCounts increase(@Nullable EngineHistogram before, EngineHistogram after) {
+        long[] counts = after.getTotals().stream().mapToLong(Long::longValue).toArray();
+        boolean fell = before == null;
+        for (int i = 0; before != null && i < counts.length; i++) {
+            fell |= counts[i] < before.getTotals().get(i);
         }
-        if (fell) {
-            counts = after.getTotals().stream().mapToLong(Long::longValue).toArray();
+        for (int i = 0; before != null && !fell && i < counts.length; i++) {
+            counts[i] -= before.getTotals().get(i);
         }
         long sum = after.getSumTotalMicros() == null ? 0 : after.getSumTotalMicros();
-        long sumBefore = fell || before.getSumTotalMicros() == null ? 0 : before.getSumTotalMicros();
+        long sumBefore = before == null || fell || before.getSumTotalMicros() == null ? 0 : before.getSumTotalMicros();
         long[] bounds =
                 after.getBoundsMicros().stream().mapToLong(Long::longValue).toArray();
         return new BucketCounts(bounds, counts, sum - sumBefore);

@@ -72,8 +72,8 @@ class SampleFunctionTest {
 
     @Test
     void whatTotalsGrowByIsSpreadByTimeToTheLastUnit() throws Exception {
-        send(Samples.engine("r", 0, TEN + 4_000).setPreemptionsTotal(100L).build());
-        send(Samples.engine("r", 1, TEN + 25_000).setPreemptionsTotal(110L).build());
+        send(Samples.engine("r", 5, TEN + 4_000).setPreemptionsTotal(100L).build());
+        send(Samples.engine("r", 6, TEN + 25_000).setPreemptionsTotal(110L).build());
 
         // 10 in 21 s: floor(10 * 6 / 21) = 2, floor(10 * 16 / 21) = 7, the rest.
         assertThat(sums("engine-fleet", "preemptions"))
@@ -86,7 +86,6 @@ class SampleFunctionTest {
         SplittableRandom random = new SplittableRandom(seed);
         long at = TEN;
         long total = random.nextLong(1L << 40);
-        long firstTotal = total;
         for (int i = 0; i < 50; i++) {
             send(Samples.engine("r", i, at).setGeneratedTokensTotal(total).build());
             if (i < 49) {
@@ -97,13 +96,14 @@ class SampleFunctionTest {
         assertThat(sums("engine-fleet", "engine_generated_tokens").values().stream()
                         .mapToLong(Long::longValue)
                         .sum())
-                .isEqualTo(total - firstTotal);
+                .as("from 0 on, as a stream begins")
+                .isEqualTo(total);
     }
 
     @Test
     void aTotalThatFellBeganAnewAtZero() throws Exception {
-        send(Samples.engine("r", 0, TEN + 1_000).setPreemptionsTotal(100L).build());
-        send(Samples.engine("r", 1, TEN + 2_000).setPreemptionsTotal(7L).build());
+        send(Samples.engine("r", 3, TEN + 1_000).setPreemptionsTotal(100L).build());
+        send(Samples.engine("r", 4, TEN + 2_000).setPreemptionsTotal(7L).build());
         assertThat(sums("engine-fleet", "preemptions")).isEqualTo(Map.of(TEN + 10_000, 7L));
     }
 
@@ -117,8 +117,22 @@ class SampleFunctionTest {
         assertThat(gauge(pane, "kv_usage"))
                 .extracting(Gauge::n, Gauge::min, Gauge::heldMicros)
                 .containsExactly(1L, 500_000L, 1_000_000L);
-        assertThat(sums("engine-fleet", "preemptions")).isEqualTo(Map.of(TEN + 10_000, 2L));
         assertThat(pane.gauge(number(ENGINE.gauges(), "waiting_requests"))).isNull();
+    }
+
+    @Test
+    void aTotalThatIsNotToldForAWhileGoesOnFromWhereItWas() throws Exception {
+        send(Samples.engine("r", 0, TEN + 1_000).setKvUsagePpm(1L).build());
+        send(Samples.engine("r", 1, TEN + 2_000).setPreemptionsTotal(7L).build());
+        send(Samples.engine("r", 2, TEN + 3_000).build());
+        send(Samples.engine("r", 3, TEN + 4_000).setPreemptionsTotal(9L).build());
+        assertThat(sums("engine-fleet", "preemptions")).isEqualTo(Map.of(TEN + 10_000, 9L));
+    }
+
+    @Test
+    void theBeginningOfAStreamThatWasNotSeenIsUnknown() throws Exception {
+        send(Samples.engine("r", 5, TEN + 1_000).setPreemptionsTotal(700L).build());
+        assertThat(sums("engine-fleet", "preemptions")).isEmpty();
     }
 
     @Test
@@ -159,13 +173,13 @@ class SampleFunctionTest {
 
     @Test
     void twoStreamsOfOneSubjectDoNotMixTheirTotals() throws Exception {
-        send(Samples.engine("r", 0, TEN + 1_000).setPreemptionsTotal(1_000L).build());
-        send(Samples.engine("r", 0, TEN + 2_000)
+        send(Samples.engine("r", 8, TEN + 1_000).setPreemptionsTotal(1_000L).build());
+        send(Samples.engine("r", 8, TEN + 2_000)
                 .setStream("other/r")
                 .setPreemptionsTotal(5L)
                 .build());
-        send(Samples.engine("r", 1, TEN + 3_000).setPreemptionsTotal(1_001L).build());
-        send(Samples.engine("r", 1, TEN + 4_000)
+        send(Samples.engine("r", 9, TEN + 3_000).setPreemptionsTotal(1_001L).build());
+        send(Samples.engine("r", 9, TEN + 4_000)
                 .setStream("other/r")
                 .setPreemptionsTotal(7L)
                 .build());
@@ -175,10 +189,10 @@ class SampleFunctionTest {
     @Test
     void anEnginesHistogramGivesWhatItsBucketsGrewBy() throws Exception {
         List<Long> bounds = List.of(10_000L, 100_000L);
-        send(Samples.engine("r", 0, TEN + 1_000)
+        send(Samples.engine("r", 5, TEN + 1_000)
                 .setHistograms(List.of(Samples.ttft(bounds, List.of(5L, 5L, 5L), 1_000_000)))
                 .build());
-        send(Samples.engine("r", 1, TEN + 2_000)
+        send(Samples.engine("r", 6, TEN + 2_000)
                 .setHistograms(List.of(Samples.ttft(bounds, List.of(6L, 9L, 5L), 1_300_000)))
                 .build());
         assertThat(panes("engine-fleet", ENGINE)
