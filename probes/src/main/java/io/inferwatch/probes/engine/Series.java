@@ -1,0 +1,30 @@
+package io.inferwatch.probes.engine;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one series of a page means to the target that shows it.
+ *
+ * @param model that it is of, as far as it says so
+ * @param uses what takes its values; empty for a series that means nothing here
+ */
+record Series(
+        String name,
+        Map<String, String> labels,
+        Standing standing,
+        @Nullable String model,
+        List<Use> uses) {
+    /** How well a series is known. */
+    enum Standing {
+        MAPPED,
+        UNUSED,
+        UNKNOWN
+    }
+
+    /** Takes the values of a series. */
+    interface Use {
+        void take(double value, long atMillis, long page);
+    }
+}
