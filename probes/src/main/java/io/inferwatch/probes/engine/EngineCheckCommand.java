@@ -87,7 +87,9 @@ final class EngineCheckCommand implements Callable<Integer> {
                     .get();
             read = readings.read(body.text(), body.length(), body.openMetrics(), 0);
         } catch (ExecutionException e) {
-            err.println(page + ": " + (e.getCause() == null ? e : e.getCause()).getMessage());
+            err.println(page + ": "
+                    + PageFetch.understood(e.getCause() == null ? e : e.getCause())
+                            .getMessage());
             return NOT_RECOGNISED;
         } catch (IncompletePageException e) {
             err.println(page + ": " + e.getMessage());

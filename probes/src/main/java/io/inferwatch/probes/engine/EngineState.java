@@ -81,7 +81,7 @@ final class EngineState {
             ValueState.Reading reading = value.reading(page);
             says |= reading != null;
             RecordField field = value.signal().field();
-            if (reading == null || !field.isUnset(sample) || isUnstable && value.isCounter()) {
+            if (reading == null || !field.isUnset(sample) || (isUnstable && value.isCounter())) {
                 continue;
             }
             field.set(sample, reading.value());

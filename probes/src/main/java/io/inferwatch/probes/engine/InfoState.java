@@ -39,7 +39,7 @@ final class InfoState {
         for (Row row : rows) {
             boolean isNewer = present == null
                     || row.name < present.name
-                    || row.name == present.name && row.cell.value() > present.cell.value();
+                    || (row.name == present.name && row.cell.value() > present.cell.value());
             present = row.cell.isOn(page) && isNewer ? row : present;
         }
         return present == null ? null : present.labels;

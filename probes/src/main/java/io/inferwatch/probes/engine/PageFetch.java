@@ -49,18 +49,11 @@ final class PageFetch {
         client = (tls.equals(TargetTls.SYSTEM) ? builder : builder.sslContext(tls.context())).build();
     }
 
-    /** The page; fails with {@link ScrapeFailedException} alone. */
+    /** The page; what it fails with is told by {@link #understood}. */
     CompletableFuture<Body> get(Target target) {
         CompletableFuture<Body> result = new CompletableFuture<>();
         follow(target, target.url(), 0, result);
-        return result.orTimeout(settings.timeout().toMillis(), TimeUnit.MILLISECONDS)
-                .handle((body, failure) -> {
-                    if (failure == null) {
-                        return CompletableFuture.completedFuture(Objects.requireNonNull(body));
-                    }
-                    return CompletableFuture.<Body>failedFuture(understood(failure));
-                })
-                .thenCompose(outcome -> outcome);
+        return result.orTimeout(settings.timeout().toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void follow(Target target, URI url, int redirects, CompletableFuture<Body> result) {
@@ -181,7 +174,8 @@ final class PageFetch {
         return new ScrapeFailedException(ScrapeFailure.TOO_LARGE, "more than " + settings.maxBytes() / 1024 + " KiB");
     }
 
-    private static ScrapeFailedException understood(Throwable failure) {
+    /** Why a page was not had. */
+    static ScrapeFailedException understood(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof ScrapeFailedException known) {

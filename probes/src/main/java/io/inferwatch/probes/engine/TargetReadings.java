@@ -219,8 +219,8 @@ final class TargetReadings {
     /** Not available, as DCGM says it in 64 bits, 32 bits and doubles. */
     private static boolean isSentinel(double value) {
         return value >= SENTINELS_64
-                || value >= BLANK_DOUBLE && value < BLANK_DOUBLE + BLANKS
-                || value >= BLANK_INT && value < BLANK_INT + BLANKS
+                || (value >= BLANK_DOUBLE && value < BLANK_DOUBLE + BLANKS)
+                || (value >= BLANK_INT && value < BLANK_INT + BLANKS)
                 || value == BLANK_UINT;
     }
 
@@ -254,6 +254,9 @@ final class TargetReadings {
             return new Series(name, labels, Series.Standing.MAPPED, told, uses);
         }
         boolean isKnown = isNamed || name.isEmpty() || index.table().isUnused(name);
+        if (!isKnown && unknownNames.size() < MAX_UNKNOWN_NAMES) {
+            unknownNames.add(name);
+        }
         return new Series(name, labels, isKnown ? Series.Standing.UNUSED : Series.Standing.UNKNOWN, null, List.of());
     }
 

@@ -12,7 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -142,10 +141,9 @@ final class TargetScrape {
     private void take(PageFetch.@Nullable Body body, @Nullable Throwable failure, long tookNanos) {
         try {
             if (body == null) {
-                Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-                throw cause instanceof ScrapeFailedException known
-                        ? known
-                        : new ScrapeFailedException(ScrapeFailure.BROKEN, String.valueOf(cause));
+                throw failure == null
+                        ? new ScrapeFailedException(ScrapeFailure.BROKEN, "no page")
+                        : PageFetch.understood(failure);
             }
             read(body, tookNanos);
             if (failing != null) {

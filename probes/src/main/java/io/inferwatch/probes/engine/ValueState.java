@@ -135,7 +135,7 @@ final class ValueState {
             }
         }
         // Half a sum is no value; a counter that was never raised may not be there yet.
-        if (isFirst || !isCounter() && Integer.bitCount(parts) != name.parts) {
+        if (isFirst || (!isCounter() && Integer.bitCount(parts) != name.parts)) {
             return null;
         }
         return new Reading(value, atMillis, name.text);

@@ -26,7 +26,7 @@ final class DecimalText {
     boolean read(byte[] text, int from, int to) {
         int at = from;
         boolean negative = at < to && text[at] == '-';
-        if (negative || at < to && text[at] == '+') {
+        if (negative || (at < to && text[at] == '+')) {
             at++;
         }
         long mantissa = 0;
@@ -59,7 +59,7 @@ final class DecimalText {
             }
             at++;
             boolean down = at < to && text[at] == '-';
-            if (down || at < to && text[at] == '+') {
+            if (down || (at < to && text[at] == '+')) {
                 at++;
             }
             int first = at;

@@ -180,7 +180,7 @@ public final class PageReader<S> {
                 atMillis = millis(number.value(), openMetrics);
             }
             rest = skipBlank(page, stop, end);
-            if (atMillis == NO_TIME || rest < end && page[rest] != '\n' && page[rest] != '#') {
+            if (atMillis == NO_TIME || (rest < end && page[rest] != '\n' && page[rest] != '#')) {
                 samples.rejected(Rejection.MALFORMED_END);
                 return nextLine(page, rest, end);
             }

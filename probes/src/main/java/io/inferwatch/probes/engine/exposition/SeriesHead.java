@@ -152,10 +152,10 @@ final class SeriesHead {
     }
 
     private static boolean isWord(byte letter, boolean colons) {
-        return letter >= 'a' && letter <= 'z'
-                || letter >= 'A' && letter <= 'Z'
+        return (letter >= 'a' && letter <= 'z')
+                || (letter >= 'A' && letter <= 'Z')
                 || letter == '_'
                 || isDigit(letter)
-                || colons && letter == ':';
+                || (colons && letter == ':');
     }
 }

@@ -151,10 +151,16 @@ class PageReaderTest {
 
     @Test
     void noMutationOfAPageMakesItThrowOrRememberMoreThanTheLimitSeed13() throws IncompletePageException {
-        byte[] whole = ("# HELP m help\n# TYPE m counter\nm{a=\"x\\\\y\",b=\"z\"} 1.5e3 1700000000000\n"
-                        + "h_bucket{le=\"0.1\"} 3 # {id=\"1\"} 0.05 1.5\nh_bucket{le=\"+Inf\"} 4\nh_sum 1.25\nh_count 4\n"
-                        + "{\"a.b\",\"c.d\"=\"ü\"} NaN\n")
-                .getBytes(StandardCharsets.UTF_8);
+        byte[] whole = """
+                # HELP m help
+                # TYPE m counter
+                m{a="x\\\\y",b="z"} 1.5e3 1700000000000
+                h_bucket{le="0.1"} 3 # {id="1"} 0.05 1.5
+                h_bucket{le="+Inf"} 4
+                h_sum 1.25
+                h_count 4
+                {"a.b","c.d"="ü"} NaN
+                """.getBytes(StandardCharsets.UTF_8);
         byte[] alphabet = "\n\r\t \\\"{}=,#+-.eEnaInf0123456789abc\0\u0080é".getBytes(StandardCharsets.UTF_8);
         Random random = new Random(13);
         ReadPage limited = new ReadPage(50);
