@@ -1,12 +1,14 @@
 package io.inferwatch.probes.engine;
 
 import io.inferwatch.probes.engine.mapping.MappingTable;
+import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.schemas.settings.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What the engine probe scrapes, and how.
@@ -24,6 +26,28 @@ public record EngineSettings(ScrapeSettings scrape, MappingTable mappings, List<
     public static EngineSettings of(Duration interval, List<Target> targets) {
         return new EngineSettings(
                 ScrapeSettings.every(interval), MappingTable.builtIn(), List.of(new FixedTargets(targets)));
+    }
+
+    /** Targets within another probe's process: a section with the same sections and {@code interval}. Problems are the section's. */
+    public static EngineSettings within(Settings section) {
+        EngineSettings settings = of(section, interval(section), List.of());
+        if (settings.sources().isEmpty()) {
+            section.problem("targets", "given, or discover", "nothing");
+        }
+        return settings;
+    }
+
+    /** The one replica of another probe's process: a section with {@code url} and {@code interval}. Problems are the section's. */
+    public static EngineSettings within(Settings section, ReplicaIdentity replica) {
+        Target named = TargetReader.target(section, replica.replica(), Map.of());
+        Target target = new Target(named.url(), replica, named.token(), named.tls());
+        return of(section, interval(section), List.of(target));
+    }
+
+    private static Duration interval(Settings section) {
+        Duration interval = section.duration(
+                "interval", Duration.ofMillis(100), Duration.ofHours(1), ScrapeSettings.DEFAULT_INTERVAL);
+        return Objects.requireNonNullElse(interval, ScrapeSettings.DEFAULT_INTERVAL);
     }
 
     /**

@@ -1,21 +1,16 @@
 package io.inferwatch.probes.engine;
 
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one series of a page means to the target that shows it.
+ * What one series of a page means to the target that shows it. There is one for every series of every target, so that it keeps nothing that is not needed.
  *
+ * @param name empty where only its uses matter
  * @param model that it is of, as far as it says so
  * @param uses what takes its values; empty for a series that means nothing here
  */
-record Series(
-        String name,
-        Map<String, String> labels,
-        Standing standing,
-        @Nullable String model,
-        List<Use> uses) {
+record Series(String name, Standing standing, @Nullable String model, List<Use> uses) {
     /** How well a series is known. */
     enum Standing {
         MAPPED,

@@ -87,9 +87,9 @@ final class TargetReadings {
     }
 
     /** Takes a page that is given sample by sample. */
-    Page read(Iterable<Told> told, long atMicros) {
+    Page read(Iterable<PushedMetrics.Point> told, long atMicros) {
         begin();
-        for (Told sample : told) {
+        for (PushedMetrics.Point sample : told) {
             List<Object> key = List.of(sample.name(), sample.labels());
             Series series = toldSeries.get(key);
             if (series == null && toldSeries.size() < maxSeries) {
@@ -145,9 +145,6 @@ final class TargetReadings {
      * @param value as the engine says it, without its factor and not as a difference
      */
     record Finding(String engine, String signal, String value, String series) {}
-
-    /** A sample from elsewhere than a page. */
-    record Told(String name, Map<String, String> labels, double value) {}
 
     private void begin() {
         page++;
@@ -251,13 +248,14 @@ final class TargetReadings {
         if (!uses.isEmpty()) {
             String of = labels.getOrDefault("model_name", labels.getOrDefault("model", ""));
             String told = of.isEmpty() || of.equals(UNDEFINED) ? null : models.computeIfAbsent(of, model -> model);
-            return new Series(name, labels, Series.Standing.MAPPED, told, uses);
+            return new Series("", Series.Standing.MAPPED, told, List.copyOf(uses));
         }
         boolean isKnown = isNamed || name.isEmpty() || index.table().isUnused(name);
         if (!isKnown && unknownNames.size() < MAX_UNKNOWN_NAMES) {
             unknownNames.add(name);
         }
-        return new Series(name, labels, isKnown ? Series.Standing.UNUSED : Series.Standing.UNKNOWN, null, List.of());
+        return new Series(
+                isKnown ? name : "", isKnown ? Series.Standing.UNUSED : Series.Standing.UNKNOWN, null, List.of());
     }
 
     private Series.@Nullable Use use(SeriesIndex.Entry entry, Map<String, String> labels) {

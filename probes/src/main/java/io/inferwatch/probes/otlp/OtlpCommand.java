@@ -67,7 +67,7 @@ public final class OtlpCommand implements Callable<Integer> {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "YAML file: identity, replicas, sampling, join, tls.")
+            description = "YAML file: identity, replicas, sampling, join, tls, engine.")
     private @Nullable Path config;
 
     @Mixin

@@ -16,13 +16,21 @@ final class OtlpMetrics implements MultiCollector {
     private static final String PREFIX = "inferwatch_otlp_";
 
     private final SpanReceiver spans;
+    private final MetricReceiver metricPoints;
     private final OtlpService service;
     private final Tally<Oddity> oddities;
     private final RequestJoin join;
     private final SpanLoss loss;
 
-    OtlpMetrics(SpanReceiver spans, OtlpService service, Tally<Oddity> oddities, RequestJoin join, SpanLoss loss) {
+    OtlpMetrics(
+            SpanReceiver spans,
+            MetricReceiver metricPoints,
+            OtlpService service,
+            Tally<Oddity> oddities,
+            RequestJoin join,
+            SpanLoss loss) {
         this.spans = spans;
+        this.metricPoints = metricPoints;
         this.service = service;
         this.oddities = oddities;
         this.join = join;
@@ -52,7 +60,8 @@ final class OtlpMetrics implements MultiCollector {
         return MetricSnapshots.of(
                 counter("posts", "Posts, by how they were answered.", "result", service.results()),
                 counter("spans", "Spans received, by what became of them.", "fate", spans.fates()),
-                counter("items_not_taken", "Metric points and log records refused.", "signal", service.notTaken()),
+                counter("metric_points", "Metrics' data points, by what became of them.", "fate", metricPoints.fates()),
+                counter("items_not_taken", "Log records refused.", "signal", service.notTaken()),
                 counter("oddities", "Spans that were strange in some way, and used.", "kind", oddities.counts()),
                 counter("joins", "What became of requests that two sides may have seen.", "fate", join.fates()),
                 GaugeSnapshot.builder()

@@ -1,12 +1,18 @@
 package io.inferwatch.probes.otlp;
 
 import io.inferwatch.probes.admin.BearerToken;
+import io.inferwatch.probes.engine.EngineProbe;
+import io.inferwatch.probes.engine.PushedMetrics;
+import io.inferwatch.probes.engine.mapping.MappingTable;
 import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.schemas.EngineSample;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import io.opentelemetry.proto.resource.v1.Resource;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.InstantSource;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -25,13 +31,14 @@ public final class OtlpProbe implements AutoCloseable {
 
     private final OtlpServer server;
     private final RequestJoin join;
-    private final SpanLoss loss;
+    private final Optional<EngineProbe> engines;
     private final ScheduledExecutorService timer;
 
-    private OtlpProbe(OtlpServer server, RequestJoin join, SpanLoss loss, ScheduledExecutorService timer) {
+    private OtlpProbe(
+            OtlpServer server, RequestJoin join, Optional<EngineProbe> engines, ScheduledExecutorService timer) {
         this.server = server;
         this.join = join;
-        this.loss = loss;
+        this.engines = engines;
         this.timer = timer;
     }
 
@@ -57,9 +64,14 @@ public final class OtlpProbe implements AutoCloseable {
                 resource -> settings.only().orElseGet(() -> named.of(resource));
         SpanReceiver receiver = new SpanReceiver(
                 replicas, new SpanReader(settings.identity(), oddities), settings.sampling(), loss, activity, join);
-        OtlpService service = new OtlpService(receiver, settings.tokenFile().map(BearerToken::read));
+        MetricReceiver metricPoints = new MetricReceiver(
+                replicas,
+                new PushedMetrics(MappingTable.builtIn(), publisher, sample -> finished(loss, sample)),
+                InstantSource.system());
+        OtlpService service =
+                new OtlpService(receiver, metricPoints, settings.tokenFile().map(BearerToken::read));
         OtlpServer server = OtlpServer.start(settings.http(), settings.grpc(), settings.tls(), service);
-        registry.register(new OtlpMetrics(receiver, service, oddities, join, loss));
+        registry.register(new OtlpMetrics(receiver, metricPoints, service, oddities, join, loss));
         if (settings.only().isEmpty()) {
             publisher.heartbeats(activity::states);
         }
@@ -71,7 +83,9 @@ public final class OtlpProbe implements AutoCloseable {
         every(timer, EXPIRE_MILLIS, join::expire);
         InstantSource clock = InstantSource.system();
         every(timer, JUDGE_MILLIS, () -> loss.judge(clock.millis() * 1_000));
-        return new OtlpProbe(server, join, loss, timer);
+        Optional<EngineProbe> engines = settings.engines()
+                .map(present -> EngineProbe.start(present, publisher, registry, sample -> finished(loss, sample)));
+        return new OtlpProbe(server, join, engines, timer);
     }
 
     /** Where whoever measured a request meets its span. */
@@ -79,9 +93,13 @@ public final class OtlpProbe implements AutoCloseable {
         return join;
     }
 
-    /** Where engines' counters go, for the estimate of lost spans. */
-    public EngineCounters engineCounters() {
-        return loss;
+    /** An engine's own count of finished requests, for the estimate of lost spans. */
+    private static void finished(EngineCounters counters, EngineSample sample) {
+        Long succeeded = sample.getSucceededTotal();
+        if (succeeded != null) {
+            long aborted = Objects.requireNonNullElse(sample.getAbortedTotal(), 0L);
+            counters.finished(sample.getReplica(), succeeded + aborted, sample.getSampledAtMicros());
+        }
     }
 
     /** The port of OTLP/HTTP. */
@@ -97,6 +115,7 @@ public final class OtlpProbe implements AutoCloseable {
     @Override
     public void close() {
         server.close();
+        engines.ifPresent(EngineProbe::close);
         timer.shutdownNow();
         join.close();
     }

@@ -6,23 +6,24 @@ import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import io.opentelemetry.proto.logs.v1.ScopeLogs;
-import io.opentelemetry.proto.metrics.v1.Metric;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What OTLP's two transports have in common. Spans are taken; metrics and logs are answered as accepted with every item refused, so that an
+ * What OTLP's two transports have in common. Spans and metrics are taken; logs are answered as accepted with every item refused, so that an
  * exporter of all three goes on and says so in its log. Thread safe.
  */
 final class OtlpService {
     private final SpanReceiver spans;
+    private final MetricReceiver metricPoints;
     private final Optional<BearerToken> token;
     private final Tally<PostResult> results = new Tally<>(PostResult.class);
     private final Tally<Signal> notTaken = new Tally<>(Signal.class);
 
-    OtlpService(SpanReceiver spans, Optional<BearerToken> token) {
+    OtlpService(SpanReceiver spans, MetricReceiver metricPoints, Optional<BearerToken> token) {
         this.spans = spans;
+        this.metricPoints = metricPoints;
         this.token = token;
     }
 
@@ -39,7 +40,7 @@ final class OtlpService {
             return spans.receive(traces);
         }
         if (post instanceof ExportMetricsServiceRequest metrics) {
-            return refuse(Signal.METRICS, points(metrics), "metrics are not taken yet");
+            return metricPoints.receive(metrics);
         }
         if (post instanceof ExportLogsServiceRequest logs) {
             return refuse(Signal.LOGS, records(logs), "logs are not taken yet");
@@ -65,22 +66,6 @@ final class OtlpService {
     private Refused refuse(Signal signal, long items, String reason) {
         notTaken.add(signal, items);
         return items == 0 ? Refused.NOTHING : new Refused(items, reason);
-    }
-
-    private static long points(ExportMetricsServiceRequest metrics) {
-        return metrics.getResourceMetricsList().stream()
-                .flatMap(ofResource -> ofResource.getScopeMetricsList().stream())
-                .flatMap(ofScope -> ofScope.getMetricsList().stream())
-                .mapToLong(OtlpService::points)
-                .sum();
-    }
-
-    private static long points(Metric metric) {
-        return metric.getGauge().getDataPointsCount()
-                + metric.getSum().getDataPointsCount()
-                + metric.getHistogram().getDataPointsCount()
-                + metric.getExponentialHistogram().getDataPointsCount()
-                + (long) metric.getSummary().getDataPointsCount();
     }
 
     private static long records(ExportLogsServiceRequest logs) {

@@ -1,6 +1,7 @@
 package io.inferwatch.probes.otlp;
 
 import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.engine.EngineSettings;
 import io.inferwatch.probes.identity.IdentityRules;
 import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.probes.tls.ServerTls;
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param tls how senders reach both; empty for plain text
  * @param tokenFile what senders must know, if anything
  * @param only the one replica whose spans come here, as in the proxy's process; otherwise their resources say which
+ * @param engines whose own counters are read beside their spans, if any
  * @param joinPatience how long one side of a request waits for the other
  * @param joinCapacity how many requests may wait
  */
@@ -31,6 +33,7 @@ public record OtlpSettings(
         Optional<ReplicaIdentity> only,
         List<SpanReplicas.Rule> replicas,
         Sampling sampling,
+        Optional<EngineSettings> engines,
         Duration joinPatience,
         int joinCapacity) {
     private static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(10);
@@ -50,11 +53,14 @@ public record OtlpSettings(
                 Optional.of(replica),
                 List.of(),
                 Sampling.NONE,
+                section.has("engine")
+                        ? Optional.of(EngineSettings.within(section.section("engine"), replica))
+                        : Optional.empty(),
                 patience(join),
                 capacity(join));
     }
 
-    /** Reads the sections {@code tls}, {@code replicas}, {@code sampling} and {@code join} of a settings file. Problems are the sections'. */
+    /** Reads the sections {@code tls}, {@code replicas}, {@code sampling}, {@code join} and {@code engine} of a settings file. Problems are the sections'. */
     public static OtlpSettings of(
             Settings root, ListenAddress http, ListenAddress grpc, Optional<Path> tokenFile, IdentityRules identity) {
         Settings join = root.section("join");
@@ -67,6 +73,7 @@ public record OtlpSettings(
                 Optional.empty(),
                 SpanReplicas.rules(root.section("replicas")),
                 Sampling.of(root.section("sampling")),
+                root.has("engine") ? Optional.of(EngineSettings.within(root.section("engine"))) : Optional.empty(),
                 patience(join),
                 capacity(join));
     }

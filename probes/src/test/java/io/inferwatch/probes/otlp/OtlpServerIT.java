@@ -12,7 +12,10 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.ByteString;
 import io.inferwatch.probes.EventList;
 import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.engine.PushedMetrics;
+import io.inferwatch.probes.engine.mapping.MappingTable;
 import io.inferwatch.probes.publish.ReplicaState;
+import io.inferwatch.schemas.EngineSample;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import io.inferwatch.schemas.settings.Settings;
@@ -21,7 +24,6 @@ import io.opentelemetry.exporter.otlp.http.logs.OtlpHttpLogRecordExporter;
 import io.opentelemetry.exporter.otlp.metrics.OtlpGrpcMetricExporter;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse;
-import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.logs.SdkLoggerProvider;
 import io.opentelemetry.sdk.logs.export.SimpleLogRecordProcessor;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
@@ -45,6 +47,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -120,21 +123,43 @@ class OtlpServerIT {
     }
 
     @Test
-    void metricsAndLogsAreAcceptedAndRefusedItemByItem() {
+    void enginesMetricsBecomeSamples() {
         OtlpGrpcMetricExporter metrics = OtlpGrpcMetricExporter.builder()
                 .setEndpoint("http://127.0.0.1:" + probe.grpcPort())
                 .build();
         try (SdkMeterProvider meters = SdkMeterProvider.builder()
+                .setResource(io.opentelemetry.sdk.resources.Resource.create(io.opentelemetry.api.common.Attributes.of(
+                        AttributeKey.stringKey("service.instance.id"), "chat-0")))
                 .registerMetricReader(PeriodicMetricReader.create(metrics))
                 .build()) {
-            var counter = meters.get("test").counterBuilder("requests").build();
-            counter.add(1);
-            counter.add(1, io.opentelemetry.api.common.Attributes.of(AttributeKey.stringKey("model"), "a"));
-            CompletableResultCode sent = meters.forceFlush().join(20, TimeUnit.SECONDS);
-            assertThat(sent.isSuccess()).isTrue();
+            var firstToken = meters.get("test")
+                    .histogramBuilder("gen_ai.server.time_to_first_token")
+                    .setExplicitBucketBoundariesAdvice(List.of(0.1, 0.5))
+                    .setUnit("s")
+                    .build();
+            meters.get("test").counterBuilder("something.else").build().add(1);
+            firstToken.record(0.05);
+            assertThat(meters.forceFlush().join(20, TimeUnit.SECONDS).isSuccess())
+                    .isTrue();
+            firstToken.record(0.25);
+            firstToken.record(0.75);
+            assertThat(meters.forceFlush().join(20, TimeUnit.SECONDS).isSuccess())
+                    .isTrue();
         }
-        assertThat(metric("items_not_taken", "metrics")).isGreaterThanOrEqualTo(2);
+        List<EngineSample> samples = publisher.all(EngineSample.class);
+        assertThat(samples).hasSizeGreaterThanOrEqualTo(2);
+        EngineSample second = samples.get(1);
+        assertThat(second.getReplica()).isEqualTo("chat-0");
+        assertThat(second.getHistograms()).hasSize(1);
+        assertThat(second.getHistograms().get(0).getSignal()).isEqualTo("ttft");
+        assertThat(second.getHistograms().get(0).getBoundsMicros()).containsExactly(100_000L, 500_000L);
+        assertThat(second.getHistograms().get(0).getTotals()).containsExactly(0L, 1L, 1L);
+        assertThat(metric("metric_points", "taken")).isGreaterThanOrEqualTo(2);
+        assertThat(metric("metric_points", "unknown")).isGreaterThanOrEqualTo(2);
+    }
 
+    @Test
+    void logsAreAcceptedAndRefusedItemByItem() {
         OtlpHttpLogRecordExporter logs = OtlpHttpLogRecordExporter.builder()
                 .setEndpoint("http://127.0.0.1:" + probe.httpPort() + "/v1/logs")
                 .build();
@@ -283,13 +308,20 @@ class OtlpServerIT {
                             ListenAddress.parse(Integer.toString(one.getLocalPort())),
                             ListenAddress.parse(Integer.toString(other.getLocalPort())),
                             Optional.empty(),
-                            new OtlpService(receiver(), Optional.empty())))
+                            new OtlpService(receiver(), metricReceiver(), Optional.empty())))
                     .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("http-listen: must be an address that is free on this host, found 127.0.0.1:"
                             + one.getLocalPort())
                     .hasMessageContaining("grpc-listen: must be an address that is free on this host, found 127.0.0.1:"
                             + other.getLocalPort());
         }
+    }
+
+    private MetricReceiver metricReceiver() {
+        return new MetricReceiver(
+                new SpanReplicas(List.of(), new Tally<>(Oddity.class))::of,
+                new PushedMetrics(MappingTable.builtIn(), publisher, sample -> {}),
+                InstantSource.system());
     }
 
     private SpanReceiver receiver() {

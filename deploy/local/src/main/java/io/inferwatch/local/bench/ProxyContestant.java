@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A proxy in a process of its own in front of the null upstream.
+ * A proxy in a process of its own in front of the null upstream, or another probe.
  *
  * @param port where clients come in
  */
@@ -77,6 +77,34 @@ record ProxyContestant(String name, int port, Process process) implements AutoCl
                         .redirectOutput(directory
                                 .resolve(name.replace(' ', '-') + ".log")
                                 .toFile()));
+    }
+
+    /** The engine probe; its port is that of its metrics. */
+    static ProxyContestant engineProbe(List<String> targets, String bootstrapServers, Path directory)
+            throws IOException {
+        int port = freePort();
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(
+                "-Xms128m",
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-Xss512k",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.inferwatch.local.InferwatchCommand",
+                "probe",
+                "engine",
+                "--targets=" + String.join(",", targets),
+                "--interval=1s",
+                "--admin-listen=127.0.0.1:" + port,
+                "--bootstrap-servers=" + bootstrapServers));
+        return started(
+                "engine probe",
+                port,
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(directory.resolve("engine-probe.log").toFile()));
     }
 
     /** nginx without buffering, with connections upstream that stay. */
