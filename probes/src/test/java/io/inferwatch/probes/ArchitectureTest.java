@@ -67,6 +67,23 @@ class ArchitectureTest {
     }
 
     @Test
+    void readingAPageKnowsNoNetworkAndNoEngine() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.inferwatch.probes.engine.exposition..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.netty..",
+                        "java.net..",
+                        "io.inferwatch.schemas..",
+                        "io.inferwatch.probes.engine",
+                        "io.inferwatch.probes.engine.mapping..")
+                .because("any page can then be tested in memory")
+                .check(CLASSES);
+    }
+
+    @Test
     void nvmlKnowsNothingOfTheProbe() {
         classes()
                 .that()

@@ -7,13 +7,14 @@ import java.util.Arrays;
  * The present value of one series, or of all ranks of it, whose greatest counts. For a counter also what it stood at on the last page of each process, and the
  * increase since it was last taken.
  */
-final class Cell {
+final class Cell implements Series.Use {
     private final int part;
 
     private double value;
     private long page;
     private long atMillis = PageReader.NO_TIME;
-    private double[] last = {};
+    private double last = Double.NaN;
+    private double[] lastOfOthers = {};
     private double beforeFall = Double.NaN;
     private double increase;
 
@@ -35,7 +36,8 @@ final class Cell {
         return isFirst;
     }
 
-    void offer(double read, long readAtMillis, long readPage) {
+    @Override
+    public void take(double read, long readAtMillis, long readPage) {
         value = page == readPage ? Math.max(value, read) : read;
         page = readPage;
         atMillis = readAtMillis;
@@ -62,13 +64,8 @@ final class Cell {
      * @return whether it fell
      */
     boolean count(int process, boolean fromZero) {
-        if (process >= last.length) {
-            int known = last.length;
-            last = Arrays.copyOf(last, process + 1);
-            Arrays.fill(last, known, last.length, Double.NaN);
-        }
-        double before = last[process];
-        last[process] = value;
+        double before = last(process);
+        setLast(process, value);
         boolean fell = value < before;
         beforeFall = fell ? before : Double.NaN;
         if (Double.isNaN(before)) {
@@ -86,8 +83,8 @@ final class Cell {
 
     /** Forgets a process. */
     void forget(int process) {
-        if (process < last.length) {
-            last[process] = Double.NaN;
+        if (process <= lastOfOthers.length) {
+            setLast(process, Double.NaN);
         }
     }
 
@@ -96,5 +93,26 @@ final class Cell {
         double taken = increase;
         increase = 0;
         return taken;
+    }
+
+    /** Nearly every target has one process: its value is at hand, those of others are in an array. */
+    private double last(int process) {
+        if (process == 0) {
+            return last;
+        }
+        return process <= lastOfOthers.length ? lastOfOthers[process - 1] : Double.NaN;
+    }
+
+    private void setLast(int process, double stood) {
+        if (process == 0) {
+            last = stood;
+            return;
+        }
+        int known = lastOfOthers.length;
+        if (process > known) {
+            lastOfOthers = Arrays.copyOf(lastOfOthers, process);
+            Arrays.fill(lastOfOthers, known, process, Double.NaN);
+        }
+        lastOfOthers[process - 1] = stood;
     }
 }

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,23 +24,30 @@ final class DistributionState {
     private @Nullable String series;
     private long otherGrids;
 
-    /** The buckets of one series of a histogram, by their upper bound. */
+    /** The buckets of one series of a histogram, by their upper bounds, which rise. */
     private static final class Group {
-        private final TreeMap<Double, Cell> buckets = new TreeMap<>();
-        private final Cell sum = new Cell(0);
         private double[] grid = {};
+        private Cell[] buckets = {};
+        private final Cell sum = new Cell(0);
 
-        private double[] grid() {
-            if (grid.length != buckets.size()) {
-                grid = buckets.keySet().stream()
-                        .mapToDouble(Double::doubleValue)
-                        .toArray();
+        private Cell bucket(double upperBound) {
+            int at = Arrays.binarySearch(grid, upperBound);
+            if (at < 0) {
+                at = -at - 1;
+                double[] bounds = Arrays.copyOf(grid, grid.length + 1);
+                Cell[] cells = Arrays.copyOf(buckets, bounds.length);
+                System.arraycopy(grid, at, bounds, at + 1, grid.length - at);
+                System.arraycopy(buckets, at, cells, at + 1, grid.length - at);
+                bounds[at] = upperBound;
+                cells[at] = new Cell(0);
+                grid = bounds;
+                buckets = cells;
             }
-            return grid;
+            return buckets[at];
         }
 
         private boolean isOn(long page) {
-            return !buckets.isEmpty() && buckets.lastEntry().getValue().isOn(page);
+            return buckets.length > 0 && buckets[buckets.length - 1].isOn(page);
         }
     }
 
@@ -65,7 +71,7 @@ final class DistributionState {
 
     /** The cell of a bucket. */
     Cell bucket(int name, List<String> key, double upperBound) {
-        return group(name, key).buckets.computeIfAbsent(upperBound, absent -> new Cell(0));
+        return group(name, key).bucket(upperBound);
     }
 
     /** The cell of the sum of all observations. */
@@ -94,7 +100,7 @@ final class DistributionState {
     }
 
     private void add(Group group, boolean takes, boolean valid) {
-        double[] grid = group.grid();
+        double[] grid = group.grid;
         boolean fits = takes && grid.length > 1;
         if (fits && !Arrays.equals(grid, bounds)) {
             // The first series of a page decides; those after it on the same page must follow.
@@ -112,7 +118,7 @@ final class DistributionState {
         double increaseBelow = 0;
         double countBelow = 0;
         int i = 0;
-        for (Cell bucket : group.buckets.values()) {
+        for (Cell bucket : group.buckets) {
             double increase = bucket.takeIncrease();
             if (fits) {
                 double own = Math.max(0, increase - increaseBelow);

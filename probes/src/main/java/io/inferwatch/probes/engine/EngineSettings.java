@@ -71,6 +71,9 @@ public record EngineSettings(ScrapeSettings scrape, MappingTable mappings, List<
         if (discover.has("dns")) {
             sources.add(DnsTargets.of(discover.section("dns")));
         }
+        if (discover.has("kubernetes")) {
+            sources.add(KubernetesTargets.of(discover.section("kubernetes")));
+        }
         return new EngineSettings(
                 ScrapeSettings.of(root.section("scrape"), interval),
                 MappingTable.builtIn().with(root.section("mappings")),

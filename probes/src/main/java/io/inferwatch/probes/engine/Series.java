@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name empty where only its uses matter
  * @param model that it is of, as far as it says so
- * @param uses what takes its values; empty for a series that means nothing here
+ * @param use what takes its values; nothing where it means nothing here
  */
-record Series(String name, Standing standing, @Nullable String model, List<Use> uses) {
+record Series(String name, Standing standing, @Nullable String model, Use use) {
     /** How well a series is known. */
     enum Standing {
         MAPPED,
@@ -21,5 +21,18 @@ record Series(String name, Standing standing, @Nullable String model, List<Use> 
     /** Takes the values of a series. */
     interface Use {
         void take(double value, long atMillis, long page);
+
+        /** All of them. */
+        static Use of(List<Use> uses) {
+            if (uses.size() == 1) {
+                return uses.get(0);
+            }
+            Use[] all = uses.toArray(Use[]::new);
+            return (value, atMillis, page) -> {
+                for (Use use : all) {
+                    use.take(value, atMillis, page);
+                }
+            };
+        }
     }
 }

@@ -208,9 +208,7 @@ final class TargetReadings {
             severalModels |= model != null;
             model = series.model();
         }
-        for (Series.Use use : series.uses()) {
-            use.take(value, atMillis, page);
-        }
+        series.use().take(value, atMillis, page);
     }
 
     /** Not available, as DCGM says it in 64 bits, 32 bits and doubles. */
@@ -248,14 +246,17 @@ final class TargetReadings {
         if (!uses.isEmpty()) {
             String of = labels.getOrDefault("model_name", labels.getOrDefault("model", ""));
             String told = of.isEmpty() || of.equals(UNDEFINED) ? null : models.computeIfAbsent(of, model -> model);
-            return new Series("", Series.Standing.MAPPED, told, List.copyOf(uses));
+            return new Series("", Series.Standing.MAPPED, told, Series.Use.of(uses));
         }
         boolean isKnown = isNamed || name.isEmpty() || index.table().isUnused(name);
         if (!isKnown && unknownNames.size() < MAX_UNKNOWN_NAMES) {
             unknownNames.add(name);
         }
         return new Series(
-                isKnown ? name : "", isKnown ? Series.Standing.UNUSED : Series.Standing.UNKNOWN, null, List.of());
+                isKnown ? name : "",
+                isKnown ? Series.Standing.UNUSED : Series.Standing.UNKNOWN,
+                null,
+                Series.Use.of(List.of()));
     }
 
     private Series.@Nullable Use use(SeriesIndex.Entry entry, Map<String, String> labels) {
@@ -265,7 +266,7 @@ final class TargetReadings {
         }
         if (entry.signal() instanceof Signal.Info info) {
             Cell row = state.info(info).row(entry.name(), labels);
-            return row::offer;
+            return row;
         }
         return entry.signal() instanceof Signal.Distribution distribution
                 ? ofDistribution(state.distribution(distribution), entry, labels)
@@ -277,7 +278,7 @@ final class TargetReadings {
         counter(cell, state.isCounter());
         return (value, atMillis, onPage) -> {
             if (state.isPossible(value)) {
-                cell.offer(value, atMillis, onPage);
+                cell.take(value, atMillis, onPage);
             } else {
                 reject(Rejection.OUT_OF_RANGE);
             }
@@ -296,7 +297,7 @@ final class TargetReadings {
         Cell cell = device.cell(signal, entry.name(), entry.part(), labels);
         return (value, atMillis, onPage) -> {
             if (value >= signal.least() && value <= signal.most()) {
-                cell.offer(value, atMillis, onPage);
+                cell.take(value, atMillis, onPage);
             } else {
                 reject(Rejection.OUT_OF_RANGE);
             }
@@ -322,7 +323,7 @@ final class TargetReadings {
             cell = state.bucket(entry.name(), key, bound);
         }
         counter(cell, true);
-        return cell::offer;
+        return cell;
     }
 
     private void counter(Cell cell, boolean isCounter) {

@@ -94,7 +94,7 @@ public final class OtlpProbe implements AutoCloseable {
     }
 
     /** An engine's own count of finished requests, for the estimate of lost spans. */
-    private static void finished(EngineCounters counters, EngineSample sample) {
+    static void finished(EngineCounters counters, EngineSample sample) {
         Long succeeded = sample.getSucceededTotal();
         if (succeeded != null) {
             long aborted = Objects.requireNonNullElse(sample.getAbortedTotal(), 0L);

@@ -24,7 +24,7 @@ public final class PageReader<S> {
 
     private final int maxSeries;
     private final BiFunction<String, Map<String, String>, S> series;
-    private final Map<Head, Line<S>> lines = new HashMap<>();
+    private final Map<Line<S>, Line<S>> lines = new HashMap<>();
     private final Line<S> beforeFirst;
     private final SeriesHead head = new SeriesHead();
     private final DecimalText number = new DecimalText();
@@ -43,37 +43,27 @@ public final class PageReader<S> {
         void rejected(Rejection reason);
     }
 
-    private record Head(byte[] text, int from, int to, int hash) {
-        static Head of(byte[] text, int from, int to) {
-            int hash = 1;
-            for (int i = from; i < to; i++) {
-                hash = 31 * hash + text[i];
-            }
-            return new Head(text, from, to, hash);
+    private static final class Line<S> {
+        private final byte[] text;
+        private final int hash;
+        private final @Nullable S series;
+        private @Nullable Line<S> next;
+        private long page;
+
+        Line(byte[] text, @Nullable S series) {
+            this.text = text;
+            this.series = series;
+            hash = Arrays.hashCode(text);
         }
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Head head
-                    && hash == head.hash
-                    && Arrays.equals(text, from, to, head.text, head.from, head.to);
+            return other instanceof Line<?> line && hash == line.hash && Arrays.equals(text, line.text);
         }
 
         @Override
         public int hashCode() {
             return hash;
-        }
-    }
-
-    private static final class Line<S> {
-        private final byte[] text;
-        private final S series;
-        private @Nullable Line<S> next;
-        private long page;
-
-        Line(byte[] text, S series) {
-            this.text = text;
-            this.series = series;
         }
 
         boolean begins(byte[] page, int at, int end) {
@@ -89,7 +79,7 @@ public final class PageReader<S> {
     public PageReader(int maxSeries, BiFunction<String, Map<String, String>, S> series) {
         this.maxSeries = maxSeries;
         this.series = series;
-        beforeFirst = new Line<>(new byte[0], series.apply("", Map.of()));
+        beforeFirst = new Line<>(new byte[0], null);
     }
 
     /**
@@ -145,7 +135,8 @@ public final class PageReader<S> {
             samples.rejected(wrong);
             return null;
         }
-        Line<S> known = lines.get(Head.of(page, at, to));
+        byte[] text = Arrays.copyOfRange(page, at, to);
+        Line<S> known = lines.get(new Line<S>(text, null));
         if (known != null) {
             return known;
         }
@@ -153,9 +144,8 @@ public final class PageReader<S> {
             samples.rejected(Rejection.TOO_MANY_SERIES);
             return null;
         }
-        byte[] text = Arrays.copyOfRange(page, at, to);
         Line<S> made = new Line<>(text, series.apply(head.name(), head.labels()));
-        lines.put(Head.of(text, 0, text.length), made);
+        lines.put(made, made);
         return made;
     }
 
@@ -185,11 +175,12 @@ public final class PageReader<S> {
                 return nextLine(page, rest, end);
             }
         }
-        if (line.page == pages) {
+        S of = line.series;
+        if (line.page == pages || of == null) {
             samples.rejected(Rejection.DUPLICATE);
         } else {
             line.page = pages;
-            samples.sample(line.series, value, atMillis);
+            samples.sample(of, value, atMillis);
         }
         return nextLine(page, rest, end);
     }

@@ -235,7 +235,8 @@ public record MappingTable(
                         .map(Selector::parse)
                         .toList(),
                 List.of());
-        if (names.isEmpty()) {
+        if (!entry.has("series")) {
+            // An empty list takes a built-in name away.
             entry.problem("series", "a list of series, newest name first", "none");
         }
         return names;
