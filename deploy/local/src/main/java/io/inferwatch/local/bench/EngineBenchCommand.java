@@ -1,5 +1,6 @@
 package io.inferwatch.local.bench;
 
+import io.inferwatch.schemas.Topic;
 import io.inferwatch.servers.KafkaBroker;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -61,6 +62,7 @@ final class EngineBenchCommand implements Callable<Integer> {
                 MetricPages pages = new MetricPages(loops, engines, series);
                 ProxyContestant probe =
                         ProxyContestant.engineProbe(pages.urls(), broker.bootstrapServers(), directory)) {
+            broker.createTopic(Topic.ENGINE.topicName(), 1, Topic.ENGINE.kafkaSettings());
             pause(warmUpSeconds);
             double pagesBefore = pagesRead(probe.port());
             double processorBefore = probe.processorSeconds();

@@ -78,9 +78,10 @@ final class MetricPages implements AutoCloseable {
         for (int engine = 0; written < series; engine++) {
             String labels = "engine=\"" + engine + "\",model_name=\"meta-llama/Llama-3.3-70B-Instruct\"";
             for (String counter : COUNTERS) {
-                written += line(page, series - written, "vllm:" + counter + "_total{" + labels + "} ", turn * 17);
+                written +=
+                        line(page, series - written, "vllm:" + counter + "_total{" + labels + "} ", (double) turn * 17);
             }
-            written += line(page, series - written, "vllm:num_requests_running{" + labels + "} ", turn % 64);
+            written += line(page, series - written, "vllm:num_requests_running{" + labels + "} ", (double) (turn % 64));
             written += line(page, series - written, "vllm:kv_cache_usage_perc{" + labels + "} ", (turn % 97) / 97.0);
             for (String phase : PHASES) {
                 page.append("# TYPE vllm:").append(phase).append(" histogram\n");
@@ -103,7 +104,7 @@ final class MetricPages implements AutoCloseable {
 
     @Override
     public void close() {
-        listening.forEach(Channel::close);
+        listening.forEach(channel -> channel.close().syncUninterruptibly());
     }
 
     private final class Answering extends SimpleChannelInboundHandler<FullHttpRequest> {
