@@ -1,14 +1,11 @@
 package io.inferwatch.probes.engine;
 
-import io.inferwatch.probes.admin.AdminServer;
 import io.inferwatch.probes.admin.ListenAddress;
-import io.inferwatch.probes.admin.PublisherMetrics;
-import io.inferwatch.probes.admin.Readiness;
+import io.inferwatch.probes.gpu.GpuProbe;
+import io.inferwatch.probes.gpu.GpuSettings;
 import io.inferwatch.probes.identity.ReplicaIdentity;
-import io.inferwatch.probes.publish.KafkaPublisher;
-import io.inferwatch.probes.publish.KafkaSettings;
-import io.inferwatch.probes.publish.PublisherSettings;
-import io.inferwatch.probes.publish.SpoolSettings;
+import io.inferwatch.probes.process.ProbeProcess;
+import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import io.inferwatch.schemas.settings.Settings;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -20,12 +17,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -43,7 +39,7 @@ import picocli.CommandLine.Spec;
 public final class EngineCommand implements Callable<Integer> {
     private static final int OK = 0;
     private static final int BAD_INPUT = 2;
-    private static final int STOP_SECONDS = 30;
+    private static final Duration GPU_INTERVAL = Duration.ofSeconds(1);
     private static final Duration LEAST_INTERVAL = Duration.ofMillis(100);
     private static final Duration GREATEST_INTERVAL = Duration.ofHours(1);
 
@@ -81,19 +77,13 @@ public final class EngineCommand implements Callable<Integer> {
     private ListenAddress admin = ListenAddress.parse("9466");
 
     @Option(
-            names = "--spool",
-            paramLabel = "DIR",
-            description = "Keeps samples here while Kafka is away, up to 1 GiB. Default: in memory only.")
-    private @Nullable Path spool;
+            names = "--gpu",
+            description =
+                    "Also samples the GPUs of this host once a second, as probe gpu does with its defaults; without a driver it says so and goes on.")
+    private boolean gpu;
 
-    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT,...", description = "Kafka.")
-    private @Nullable String bootstrapServers;
-
-    @Option(
-            names = "--kafka-config",
-            paramLabel = "FILE",
-            description = "Properties for Kafka's client, e.g. for TLS and SASL. Never printed.")
-    private @Nullable Path kafkaConfig;
+    @Mixin
+    private ProbeProcess process = new ProbeProcess();
 
     @Override
     public Integer call() throws InterruptedException {
@@ -112,31 +102,33 @@ public final class EngineCommand implements Callable<Integer> {
     }
 
     private int run(PrintWriter out) throws InterruptedException {
-        KafkaSettings kafka = KafkaSettings.of(bootstrapServers, kafkaConfig);
         EngineSettings settings = settings(System.getenv());
-        PublisherSettings publishing = PublisherSettings.of("engine-" + UUID.randomUUID(), kafka);
-        if (spool != null) {
-            publishing = publishing.withSpool(SpoolSettings.of(spool, SpoolSettings.DEFAULT_LIMIT_BYTES));
-        }
-        CountDownLatch stop = new CountDownLatch(1);
-        CountDownLatch over = new CountDownLatch(1);
-        PrometheusRegistry registry = new PrometheusRegistry();
-        Readiness readiness = new Readiness();
-        try (KafkaPublisher publisher = new KafkaPublisher(publishing);
-                AdminServer adminServer = AdminServer.start(admin, registry, readiness);
-                EngineProbe probe = EngineProbe.start(settings, publisher, registry, sample -> {})) {
-            PublisherMetrics.register(publisher, registry);
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(stop, over), "inferwatch-probe-engine-stop"));
-            readiness.ready();
-            out.println("scraping every " + interval + " the targets of: "
-                    + String.join(", ", probe.sourceFailures().keySet()) + "; /metrics on port " + adminServer.port());
-            out.flush();
-            stop.await();
-            readiness.unready("stopping");
-        } finally {
-            over.countDown();
-        }
+        process.run(
+                "engine",
+                admin,
+                Optional.empty(),
+                (publisher, registry, readiness) -> {
+                    EngineProbe probe = EngineProbe.start(settings, publisher, registry, sample -> {});
+                    Optional<GpuProbe> gpus = gpus(publisher, registry);
+                    readiness.ready();
+                    return new ProbeProcess.Running(
+                            () -> {
+                                probe.close();
+                                gpus.ifPresent(GpuProbe::close);
+                            },
+                            "scraping every " + interval + " the targets of: "
+                                    + String.join(", ", probe.sourceFailures().keySet()));
+                },
+                out);
         return OK;
+    }
+
+    private Optional<GpuProbe> gpus(EventPublisher publisher, PrometheusRegistry registry) {
+        if (!gpu) {
+            return Optional.empty();
+        }
+        GpuSettings settings = GpuSettings.of(Settings.parse("gpu", ""), GPU_INTERVAL, false, System.getenv());
+        return GpuProbe.startIfPresent(settings, publisher, registry);
     }
 
     /** What the options and the settings file say. */
@@ -176,15 +168,5 @@ public final class EngineCommand implements Callable<Integer> {
         }
         Settings section = isOnly ? root.section("replica") : Settings.parse("replica", "");
         return TargetReader.target(url, ReplicaIdentity.of(section, named));
-    }
-
-    /** Ctrl-C and SIGTERM: the process may go once what waits is published. */
-    private static void stop(CountDownLatch stop, CountDownLatch over) {
-        stop.countDown();
-        try {
-            var unused = over.await(STOP_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }
