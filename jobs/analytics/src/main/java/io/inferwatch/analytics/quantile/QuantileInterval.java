@@ -22,10 +22,7 @@ public record QuantileInterval(double low, double high) {
      * @param confidence e.g. 0.95
      */
     public static Optional<QuantileInterval> of(QuantileSketch sketch, double p, double confidence) {
-        if (!(p > 0 && p < 1) || !(confidence > 0 && confidence < 1)) {
-            throw new IllegalArgumentException(
-                    "p, confidence: must be above 0 and below 1, found " + p + ", " + confidence);
-        }
+        requireProbabilities(p, confidence);
         if (sketch.n() == 0) {
             return Optional.empty();
         }
@@ -35,6 +32,30 @@ public record QuantileInterval(double low, double high) {
         }
         double low = ranks.lower < 1 ? 0 : sketch.lowerBoundOfRank(ranks.lower);
         return Optional.of(new QuantileInterval(low, sketch.upperBoundOfRank(ranks.upper)));
+    }
+
+    /**
+     * The least n for which the p-quantile has two-sided limits: 1 - p^n must reach 1 - a/2. 368 for P99 at 95 %; 299 with one-sided
+     * limits, which are two-sided ones at 90 %.
+     *
+     * @param p the quantile, above 0 and below 1
+     * @param confidence e.g. 0.95
+     */
+    public static long minimumN(double p, double confidence) {
+        requireProbabilities(p, confidence);
+        double half = (1 - confidence) / 2;
+        long n = Math.max(1, (long) Math.floor(Math.log(half) / Math.log(p)) - 1);
+        while (Ranks.of(n, p, confidence).upper > n) {
+            n++;
+        }
+        return n;
+    }
+
+    private static void requireProbabilities(double p, double confidence) {
+        if (!(p > 0 && p < 1) || !(confidence > 0 && confidence < 1)) {
+            throw new IllegalArgumentException(
+                    "p, confidence: must be above 0 and below 1, found " + p + ", " + confidence);
+        }
     }
 
     /**

@@ -257,6 +257,31 @@ public final class QuantileSketch {
         return firstBucket() + i;
     }
 
+    /** Shows every bucket that holds values, rising; bucket -1 holds the zeros. */
+    public void forEachBucket(BucketVisitor visitor) {
+        if (zeros > 0) {
+            visitor.visit(-1, zeros);
+        }
+        long[] buckets = countsView();
+        for (int i = 0; i < buckets.length; i++) {
+            if (buckets[i] > 0) {
+                visitor.visit(firstBucket + i, buckets[i]);
+            }
+        }
+    }
+
+    /** Sees the buckets of a sketch. */
+    @FunctionalInterface
+    public interface BucketVisitor {
+        /**
+         * Takes one bucket.
+         *
+         * @param bucket index of {@link LogBuckets}; -1 for zeros
+         * @param count how many values lie in it, at least 1
+         */
+        void visit(int bucket, long count);
+    }
+
     /** The rank whose value is the quantile: ceil(q n), at least 1. */
     public long rankOf(double q) {
         // A product such as 0.99 * 100 may come out a hair above the whole number that it is.

@@ -66,6 +66,28 @@ class QuantileIntervalTest {
         assertThat(QuantileInterval.of(ramp(6), 0.5, CONFIDENCE)).isPresent();
     }
 
+    /** Published: 368 and, one-sided, 299 for P99; 1 - p^n reaches 1 - a/2 first at n, in exact arithmetic. */
+    @ParameterizedTest
+    @CsvSource({
+        "0.99, 0.95, 368",
+        "0.99, 0.9, 299",
+        "0.5, 0.95, 6",
+        "0.9, 0.95, 36",
+        "0.999, 0.95, 3688",
+        "0.5, 0.75, 3",
+        "0.01, 0.5, 1"
+    })
+    void theLeastNIsWhereAnUpperLimitExists(String p, String confidence, int expected) {
+        BigDecimal half = BigDecimal.ONE.subtract(new BigDecimal(confidence)).divide(BigDecimal.valueOf(2));
+        int n = 1;
+        while (new BigDecimal(p).pow(n, new MathContext(60)).compareTo(half) > 0) {
+            n++;
+        }
+        assertThat(n).isEqualTo(expected);
+        assertThat(QuantileInterval.minimumN(Double.parseDouble(p), Double.parseDouble(confidence)))
+                .isEqualTo(expected);
+    }
+
     @Test
     void limitsAreTheBucketsOfTheRanks() {
         QuantileInterval interval =

@@ -142,6 +142,19 @@ class QuantileSketchTest {
         assertThat(SketchEncoding.encode(weighted)).isEqualTo(SketchEncoding.encode(repeated));
     }
 
+    @ParameterizedTest
+    @EnumSource(Values.class)
+    void showsEveryBucketThatHoldsValues(Values kind) {
+        long[] values = kind.draw(2_000, 4);
+        java.util.SortedMap<Integer, Long> expected = new java.util.TreeMap<>();
+        for (long value : values) {
+            expected.merge(value == 0 ? -1 : LogBuckets.index(value), 1L, Long::sum);
+        }
+        java.util.Map<Integer, Long> shown = new java.util.LinkedHashMap<>();
+        sketchOf(values).forEachBucket(shown::put);
+        assertThat(List.copyOf(shown.entrySet())).isEqualTo(List.copyOf(expected.entrySet()));
+    }
+
     @Test
     void aClearedSketchIsAsNew() {
         QuantileSketch sketch = new QuantileSketch();
