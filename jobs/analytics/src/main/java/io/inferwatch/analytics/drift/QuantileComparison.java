@@ -7,7 +7,7 @@ import io.inferwatch.analytics.quantile.EffectiveSample;
 import io.inferwatch.analytics.quantile.LogBuckets;
 import io.inferwatch.analytics.quantile.MinimumDetectableEffect;
 import io.inferwatch.analytics.quantile.QuantileInterval;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares a quantile of two samples without any assumption on their distribution.
@@ -32,20 +32,27 @@ public final class QuantileComparison {
      * @return not estimable where a side has too few values for limits (below 368 for P99 at 95 %) or a limit is zero
      */
     public static Comparison of(EffectiveSample baseline, EffectiveSample current, double quantile, DriftRule rule) {
-        Optional<QuantileInterval> limits = baseline.interval(quantile, rule.confidence());
-        Optional<QuantileInterval> currentLimits = current.interval(quantile, rule.confidence());
-        if (limits.isEmpty()
-                || currentLimits.isEmpty()
-                || limits.get().low() <= 0
-                || currentLimits.get().low() <= 0) {
+        return of(baseline, baseline.interval(quantile, rule.confidence()).orElse(null), current, quantile, rule);
+    }
+
+    /** The same with the baseline's limits at hand, which cost as much as all else; null where it has none. */
+    static Comparison of(
+            EffectiveSample baseline,
+            @Nullable QuantileInterval limits,
+            EffectiveSample current,
+            double quantile,
+            DriftRule rule) {
+        QuantileInterval currentLimits =
+                current.interval(quantile, rule.confidence()).orElse(null);
+        if (limits == null || currentLimits == null || limits.low() <= 0 || currentLimits.low() <= 0) {
             return new NotEstimable(baseline.counted(), current.counted());
         }
-        Logs b = Logs.of(baseline.quantile(quantile), limits.get());
-        Logs c = Logs.of(current.quantile(quantile), currentLimits.get());
+        Logs b = Logs.of(baseline.quantile(quantile), limits);
+        Logs c = Logs.of(current.quantile(quantile), currentLimits);
         double ratio = c.value - b.value;
         double error = Math.hypot(
-                MinimumDetectableEffect.standardError(limits.get(), rule.confidence()),
-                MinimumDetectableEffect.standardError(currentLimits.get(), rule.confidence()));
+                MinimumDetectableEffect.standardError(limits, rule.confidence()),
+                MinimumDetectableEffect.standardError(currentLimits, rule.confidence()));
         double p =
                 switch (rule.worse()) {
                     case UP -> exceedance(baseline, current, quantile, rule.threshold());

@@ -6,6 +6,7 @@ import io.inferwatch.analytics.quantile.EffectiveSample;
 import io.inferwatch.analytics.quantile.QuantileInterval;
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Drift of a quantile against a baseline, by the test within windows ({@link QuantileComparison}) and that between them
@@ -21,9 +22,13 @@ public record QuantileDrift(double quantile, double designEffect, DriftRule rule
      * What a window is compared with.
      *
      * @param pooled all values of the past windows
-     * @param logQuantiles the logarithm of the quantile of each past window that could be measured; up to some forty are worth their room
+     * @param limits confidence limits of their quantile; null where they are too few
+     * @param past the logarithms of the quantile in past windows; null where they are too few
      */
-    public record Baseline(EffectiveSample pooled, List<Double> logQuantiles) {}
+    public record Baseline(
+            EffectiveSample pooled,
+            @Nullable QuantileInterval limits,
+            @Nullable PastWindows past) {}
 
     /** The baseline that past windows make. A window below the least n for limits, or whose quantile is zero, counts in the pool alone. */
     public Baseline baseline(List<QuantileSketch> windows) {
@@ -37,7 +42,21 @@ public record QuantileDrift(double quantile, double designEffect, DriftRule rule
                 .map(Math::log)
                 .boxed()
                 .toList();
-        return new Baseline(EffectiveSample.of(pooled).correlated(designEffect), logs);
+        return baseline(pooled, logs);
+    }
+
+    /**
+     * A baseline of which this is all that was kept: one sketch and a number for each past window.
+     *
+     * @param pooled all values of the past windows
+     * @param logQuantiles the logarithm of the quantile of each past window that could be measured
+     */
+    public Baseline baseline(QuantileSketch pooled, List<Double> logQuantiles) {
+        EffectiveSample sample = EffectiveSample.of(pooled).correlated(designEffect);
+        return new Baseline(
+                sample,
+                sample.interval(quantile, rule.confidence()).orElse(null),
+                PastWindows.of(Scale.RELATIVE, logQuantiles, rule).orElse(null));
     }
 
     /** Judges one window. */
@@ -86,15 +105,12 @@ public record QuantileDrift(double quantile, double designEffect, DriftRule rule
     public record United(Finding finding, int windows) {}
 
     private Finding of(Baseline baseline, EffectiveSample sample, int times) {
-        Comparison comparison = QuantileComparison.of(baseline.pooled, sample, quantile, rule);
+        Comparison comparison = QuantileComparison.of(baseline.pooled, baseline.limits, sample, quantile, rule);
         if (!(comparison instanceof Measured measured)) {
             return Finding.of(comparison, null, rule);
         }
-        double current = Math.log(sample.quantile(quantile));
+        PastWindows past = baseline.past;
         return Finding.of(
-                measured.looked(times),
-                PredictionInterval.of(Scale.RELATIVE, baseline.logQuantiles, current, rule)
-                        .orElse(null),
-                rule);
+                measured.looked(times), past == null ? null : past.place(Math.log(sample.quantile(quantile))), rule);
     }
 }

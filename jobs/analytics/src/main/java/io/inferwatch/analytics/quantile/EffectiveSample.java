@@ -1,6 +1,5 @@
 package io.inferwatch.analytics.quantile;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -54,7 +53,10 @@ public final class EffectiveSample {
     }
 
     private EffectiveSample times(double scale) {
-        double[] scaled = Arrays.stream(weights).map(weight -> weight * scale).toArray();
+        double[] scaled = new double[weights.length];
+        for (int i = 0; i < scaled.length; i++) {
+            scaled[i] = weights[i] * scale;
+        }
         return new EffectiveSample(counted, n * scale, zeros * scale, firstBucket, scaled, min, max);
     }
 
@@ -178,10 +180,14 @@ public final class EffectiveSample {
     /** The limits of {@link QuantileInterval}, for so many values as the sample is worth. */
     public Optional<QuantileInterval> interval(double p, double confidence) {
         long whole = (long) Math.floor(n * (1 + ROUNDING));
-        if (whole < QuantileInterval.minimumN(p, confidence)) {
+        QuantileInterval.requireProbabilities(p, confidence);
+        if (whole < 1) {
             return Optional.empty();
         }
         QuantileInterval.Ranks ranks = QuantileInterval.Ranks.of(whole, p, confidence);
+        if (ranks.upper() > whole) {
+            return Optional.empty();
+        }
         double perRank = n / whole;
         double low = ranks.lower() < 1 ? 0 : lowerBound(bucketAt(ranks.lower() * perRank));
         return Optional.of(new QuantileInterval(low, upperBound(bucketAt(ranks.upper() * perRank))));

@@ -51,7 +51,7 @@ public record QuantileInterval(double low, double high) {
         return n;
     }
 
-    private static void requireProbabilities(double p, double confidence) {
+    static void requireProbabilities(double p, double confidence) {
         if (!(p > 0 && p < 1) || !(confidence > 0 && confidence < 1)) {
             throw new IllegalArgumentException(
                     "p, confidence: must be above 0 and below 1, found " + p + ", " + confidence);

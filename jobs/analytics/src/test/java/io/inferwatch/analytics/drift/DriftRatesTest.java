@@ -272,11 +272,11 @@ class DriftRatesTest {
         assertThat((double) flagged[1] / count).isCloseTo(0.95, within(4 * Math.sqrt(0.05 * 0.95 / count)));
     }
 
-    private static Comparison compare(QuantileSketch before, QuantileSketch now) {
+    static Comparison compare(QuantileSketch before, QuantileSketch now) {
         return QuantileComparison.of(EffectiveSample.of(before), EffectiveSample.of(now), 0.99, WITHIN);
     }
 
-    private static double share(int count, BooleanSupplier flagged) {
+    static double share(int count, BooleanSupplier flagged) {
         int times = 0;
         for (int round = 0; round < count; round++) {
             times += flagged.getAsBoolean() ? 1 : 0;
@@ -288,7 +288,7 @@ class DriftRatesTest {
         return Math.sqrt(-2 * Math.log(1 - random.nextDouble())) * Math.cos(2 * Math.PI * random.nextDouble());
     }
 
-    private static void report(String format, Object... values) {
+    static void report(String format, Object... values) {
         MEASURED.add(String.format(Locale.ROOT, format, values));
     }
 }

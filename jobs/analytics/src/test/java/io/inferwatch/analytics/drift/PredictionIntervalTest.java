@@ -18,7 +18,7 @@ class PredictionIntervalTest {
     @Test
     void placesAWindowAmongPastOnes() {
         PredictionInterval interval =
-                PredictionInterval.of(Scale.RELATIVE, HISTORY, 5.3, RULE).orElseThrow();
+                PastWindows.of(Scale.RELATIVE, HISTORY, RULE).orElseThrow().place(5.3);
         assertThat(interval.standardError()).isCloseTo(0.052324743552919294, within(1e-12));
         assertThat(interval.change()).isCloseTo(0.34985880757600285, within(1e-9));
         assertThat(interval.low()).isCloseTo(0.1709052923369576, within(1e-9));
@@ -31,7 +31,7 @@ class PredictionIntervalTest {
     @Test
     void sharesAreDifferences() {
         PredictionInterval interval =
-                PredictionInterval.of(Scale.POINTS, HISTORY, 5.3, RULE).orElseThrow();
+                PastWindows.of(Scale.POINTS, HISTORY, RULE).orElseThrow().place(5.3);
         assertThat(interval.change()).isCloseTo(0.3, within(1e-9));
         assertThat(interval.low()).isCloseTo(0.1577772037504113, within(1e-9));
         assertThat(interval.high()).isCloseTo(0.4422227962495884, within(1e-9));
@@ -51,29 +51,31 @@ class PredictionIntervalTest {
     void aChangeBelowTheThresholdShowsNothingHoweverUnusual() {
         List<Double> alike = Collections.nCopies(12, 5.0);
         double threshold = Math.log(1.03);
-        assertThat(PredictionInterval.of(Scale.RELATIVE, alike, 5 + threshold, RULE)
+        assertThat(PastWindows.of(Scale.RELATIVE, alike, RULE)
                         .orElseThrow()
+                        .place(5 + threshold)
                         .shows(RULE))
                 .isTrue();
-        assertThat(PredictionInterval.of(Scale.RELATIVE, alike, 5 + 0.99 * threshold, RULE)
+        assertThat(PastWindows.of(Scale.RELATIVE, alike, RULE)
                         .orElseThrow()
+                        .place(5 + 0.99 * threshold)
                         .shows(RULE))
                 .isFalse();
     }
 
     @Test
     void fewerWindowsThanTheRuleAsksForSayNothing() {
-        assertThat(PredictionInterval.of(Scale.RELATIVE, HISTORY.subList(0, 11), 5.3, RULE))
-                .isEmpty();
-        assertThat(PredictionInterval.of(Scale.RELATIVE, HISTORY.subList(0, 11), 5.3, RULE.withMinWindows(11)))
+        assertThat(PastWindows.of(Scale.RELATIVE, HISTORY.subList(0, 11), RULE)).isEmpty();
+        assertThat(PastWindows.of(Scale.RELATIVE, HISTORY.subList(0, 11), RULE.withMinWindows(11)))
                 .isPresent();
-        assertThat(PredictionInterval.of(Scale.RELATIVE, List.of(5.0), 5.3, RULE.withMinWindows(0)))
+        assertThat(PastWindows.of(Scale.RELATIVE, List.of(5.0), RULE.withMinWindows(0)))
                 .isEmpty();
     }
 
     private static boolean shows(double current, DriftRule rule) {
-        return PredictionInterval.of(Scale.RELATIVE, HISTORY, current, rule)
+        return PastWindows.of(Scale.RELATIVE, HISTORY, rule)
                 .orElseThrow()
+                .place(current)
                 .shows(rule);
     }
 }

@@ -26,10 +26,16 @@ class QuantileDriftTest {
         List<QuantileSketch> windows = List.of(window(5_000, 1), window(367, 1), zeros, window(368, 1));
         Baseline baseline = P99.baseline(windows);
         assertThat(baseline.pooled().counted()).isEqualTo(6_735);
-        assertThat(baseline.logQuantiles())
-                .containsExactly(
-                        Math.log(windows.get(0).quantile(0.99)),
-                        Math.log(windows.get(3).quantile(0.99)));
+        assertThat(baseline.past()).isNull();
+        QuantileDrift two = new QuantileDrift(0.99, 1, DriftRule.SLOWER.withMinWindows(2));
+        double first = Math.log(windows.get(0).quantile(0.99));
+        double last = Math.log(windows.get(3).quantile(0.99));
+        PastWindows past = two.baseline(windows).past();
+        assertThat(past).isNotNull();
+        assertThat(past.windows()).isEqualTo(2);
+        assertThat(past.mean()).isCloseTo((first + last) / 2, within(1e-12));
+        // s = |difference| / sqrt(2), times sqrt(1 + 1/2)
+        assertThat(past.standardError()).isCloseTo(Math.abs(first - last) * Math.sqrt(0.75), within(1e-12));
     }
 
     @Test
