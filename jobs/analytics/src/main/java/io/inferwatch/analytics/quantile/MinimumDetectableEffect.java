@@ -9,6 +9,7 @@ import org.apache.commons.statistics.distribution.NormalDistribution;
  */
 public final class MinimumDetectableEffect {
     private static final NormalDistribution NORMAL = NormalDistribution.of(0, 1);
+    private static final double BUCKET = Math.log(LogBuckets.GAMMA);
 
     /** z(0.95) + z(0.80) = 2.486: standard errors that a change must measure. */
     public static final double STANDARD_ERRORS =
@@ -26,15 +27,16 @@ public final class MinimumDetectableEffect {
     }
 
     /**
-     * The standard error of the logarithm of a quantile that its distribution-free limits imply: (ln high - ln low) / (2 z). Rather too
-     * great than too small, since limits end at the edges of buckets: half a bucket (0.37 %) too wide on each side on average.
+     * The standard error of the logarithm of a quantile that its distribution-free limits imply: (ln high - ln low) / (2 z), less the
+     * bucket that limits are too wide because they end at edges, half of one on each side on average. At least that of a whole bucket,
+     * below which a sketch can not tell.
      *
-     * @param interval the limits; low above 0
+     * @param interval limits of a sketch; low above 0
      * @param confidence what the limits were made for
      */
     public static double standardError(QuantileInterval interval, double confidence) {
-        return (Math.log(interval.high()) - Math.log(interval.low()))
-                / (2 * NORMAL.inverseCumulativeProbability((1 + confidence) / 2));
+        double width = Math.log(interval.high()) - Math.log(interval.low());
+        return Math.max(BUCKET, width - BUCKET) / (2 * NORMAL.inverseCumulativeProbability((1 + confidence) / 2));
     }
 
     /**

@@ -30,17 +30,14 @@ class DriftRatesLongTest extends DriftRatesTest {
         assertPublished(rounds / 4, currentN, baselineN, factor, least, most);
     }
 
-    /**
-     * Without any change, 197,100 sigma^2 values a side make the published effect 3 % by the formula; limits from buckets are wider.
-     */
+    /** Without any change: 197,100 sigma^2 values a side are published to make the effect 3 %, on average; with more it is surely less. */
     @Test
     void threePercentCanBeRuledOutWithEnoughValuesSeed8() {
         double least = noDrift(126_144);
-        double more = noDrift(215_000);
-        double twice = noDrift(252_288);
-        report("no drift without change: 126144 each %.4f, 215000 %.4f, 252288 %.4f", least, more, twice);
-        assertThat(least).isLessThan(0.5);
-        assertThat(twice).isGreaterThan(0.9);
+        double more = noDrift(200_000);
+        report("no drift without change: 126144 each %.4f, 200000 %.4f", least, more);
+        assertThat(least).isBetween(0.25, 0.75);
+        assertThat(more).isGreaterThan(0.9);
     }
 
     private double noDrift(int n) {

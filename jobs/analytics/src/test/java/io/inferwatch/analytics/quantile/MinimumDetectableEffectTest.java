@@ -3,6 +3,8 @@ package io.inferwatch.analytics.quantile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.inferwatch.analytics.Latencies;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,11 +42,38 @@ class MinimumDetectableEffectTest {
                 .isEmpty();
     }
 
+    /** Limits at the edges of buckets, half a bucket (a quarter of 3 %) beyond the order statistics on each side. */
     @Test
-    void theErrorIsThatOfTheLimits() {
-        double error = 0.02;
-        QuantileInterval limits =
-                new QuantileInterval(1_000 * Math.exp(-1.959964 * error), 1_000 * Math.exp(1.959964 * error));
-        assertThat(MinimumDetectableEffect.standardError(limits, 0.95)).isCloseTo(error, within(1e-8));
+    void theErrorIsThatOfTheLimitsWithoutTheirBucket() {
+        double reach = 1.959964 * 0.02 + Math.log(1.03) / 8;
+        QuantileInterval limits = new QuantileInterval(1_000 * Math.exp(-reach), 1_000 * Math.exp(reach));
+        assertThat(MinimumDetectableEffect.standardError(limits, 0.95)).isCloseTo(0.02, within(1e-8));
+    }
+
+    @Test
+    void noErrorIsBelowThatOfABucket() {
+        double least = Math.log(1.03) / 4 / (2 * 1.959964);
+        assertThat(MinimumDetectableEffect.standardError(new QuantileInterval(777, 777), 0.95))
+                .isCloseTo(least, within(1e-8));
+        assertThat(MinimumDetectableEffect.standardError(new QuantileInterval(1_000, 1_010), 0.95))
+                .isCloseTo(least, within(1e-8));
+    }
+
+    /** Against sigma 3.733 / sqrt(n), the standard error of a lognormal distribution's P99. */
+    @Test
+    void theErrorOfASketchIsRightOnAverageSeed1() {
+        SplittableRandom random = new SplittableRandom(1);
+        for (int n : new int[] {20_000, 200_000}) {
+            double mean = 0;
+            int rounds = 100;
+            for (int i = 0; i < rounds; i++) {
+                QuantileInterval limits = QuantileInterval.of(
+                                Latencies.LOGNORMAL.tailOf(n, random.nextDouble(1, 1.01), random), 0.99, 0.95)
+                        .orElseThrow();
+                mean += MinimumDetectableEffect.standardError(limits, 0.95) / rounds;
+            }
+            double expected = 0.8 * P99 / Math.sqrt(n);
+            assertThat(mean).as("n %d", n).isCloseTo(expected, within(expected * 0.1));
+        }
     }
 }
