@@ -136,7 +136,7 @@ class SimulatedTimingsIT {
 
     /**
      * Request by request. Every interval of the proxy's holds the server's: it begins before and ends after. A machine with other work to do
-     * holds either side up between its two stamps and so only adds to the difference, wherefore most requests have to agree and not all.
+     * holds either side up between its two stamps and so only adds to the difference, wherefore a part of the requests has to agree and not all.
      */
     @Test
     void theProxysTimesAreTheServersWithinAMillisecondOrAPercent() throws Exception {

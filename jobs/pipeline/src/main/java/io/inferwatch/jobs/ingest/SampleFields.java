@@ -1,18 +1,62 @@
 package io.inferwatch.jobs.ingest;
 
+import io.inferwatch.analytics.quantile.QuantileSketch;
+import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.schemas.EngineSample;
 import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.KernelProfile;
 import io.inferwatch.schemas.OperatorMetric;
 import io.inferwatch.schemas.catalogue.Metric;
+import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Set;
+import org.apache.avro.Schema;
 import org.apache.avro.specific.SpecificRecord;
 
 /** Values of a sample by the names that the catalogue uses. */
 public final class SampleFields {
+    /** The kinds of samples. */
+    public static final Set<Metric.Origin> KINDS =
+            Set.of(Metric.Origin.ENGINE, Metric.Origin.GPU, Metric.Origin.KERNELS, Metric.Origin.OPERATORS);
+
     private static final String LABEL = "labels.";
 
     private SampleFields() {}
+
+    /**
+     * The schema of samples of a kind.
+     *
+     * @throws IllegalArgumentException when that is no kind of sample
+     */
+    public static Schema schema(Metric.Origin kind) {
+        return switch (kind) {
+            case ENGINE -> EngineSample.getClassSchema();
+            case GPU -> GpuSample.getClassSchema();
+            case KERNELS -> KernelProfile.getClassSchema();
+            case OPERATORS -> OperatorMetric.getClassSchema();
+            case REQUESTS, HEARTBEATS ->
+                throw new IllegalArgumentException("kind: must be one of samples, found " + kind);
+        };
+    }
+
+    /** Whether a field holds bytes: a sketch. */
+    public static boolean isBytes(Schema.Field field) {
+        Schema schema = field.schema();
+        return schema.getType() == Schema.Type.BYTES
+                || (schema.isUnion()
+                        && schema.getTypes().stream().anyMatch(type -> type.getType() == Schema.Type.BYTES));
+    }
+
+    /**
+     * The sketch in a field's bytes.
+     *
+     * @throws IllegalArgumentException when they hold none
+     */
+    public static QuantileSketch sketch(ByteBuffer bytes) {
+        byte[] encoded = new byte[bytes.remaining()];
+        bytes.duplicate().get(encoded);
+        return SketchEncoding.decode(encoded);
+    }
 
     /**
      * What kind of sample it is.

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,7 @@ public final class WindowPoints {
     private final MetricCatalogue catalogue;
     private final Map<String, View> views = new HashMap<>();
     private final Map<String, Metric> metrics = new HashMap<>();
+    private final Map<Metric.Origin, List<Metric>> sumsByOrigin;
     private long unknownMetrics;
 
     /**
@@ -65,6 +67,9 @@ public final class WindowPoints {
         this.catalogue = catalogue;
         catalogue.views().forEach(view -> views.put(view.name(), view));
         catalogue.metrics().forEach(metric -> metrics.put(metric.name(), metric));
+        sumsByOrigin = catalogue.metrics().stream()
+                .filter(metric -> metric.kind().isSum())
+                .collect(Collectors.groupingBy(Metric::of));
         requireDistinctNames(catalogue);
     }
 
@@ -237,8 +242,8 @@ public final class WindowPoints {
         }
         Map<String, Long> sums = new HashMap<>();
         double seconds = window.getWindowMicros() / 1e6;
-        for (Metric metric : catalogue.metrics()) {
-            if (!metric.kind().isSum() || !view.keeps(metric)) {
+        for (Metric metric : sumsByOrigin.getOrDefault(view.of(), List.of())) {
+            if (!view.keeps(metric)) {
                 continue;
             }
             if (view.of() != Metric.Origin.REQUESTS && !present.containsKey(metric.name())) {

@@ -96,7 +96,7 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
     public void open(OpenContext context) {
         MetricCatalogue catalogue = MetricCatalogue.parse("metric catalogue", catalogueYaml);
         Map<Metric.Origin, SampleLayout> layouts = new EnumMap<>(Metric.Origin.class);
-        for (Metric.Origin kind : Metric.Origin.values()) {
+        for (Metric.Origin kind : SampleFields.KINDS) {
             layouts.put(kind, new SampleLayout(catalogue, kind));
         }
         var group = getRuntimeContext().getMetricGroup();
@@ -135,14 +135,14 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
         TreeMap<Long, WindowContent> panes = new TreeMap<>();
         layout.addReadings(sample, at, pane(panes, layout, at));
         byte[] latest = known.latest;
-        if (latest.length == 0) {
+        SpecificRecord before = latest.length == 0 ? null : decode(w, latest);
+        if (before == null) {
             if (SampleFields.number(sample, "sequence") == 0) {
                 layout.increases(null, sample, pane(panes, layout, at)::addToSum);
                 layout.addHistograms(null, sample, pane(panes, layout, at));
             }
             latest = value;
         } else {
-            SpecificRecord before = decode(w, latest);
             long from = SampleFields.atMicros(before);
             if (at > from) {
                 long firstOpen = context.timerService().currentWatermark() < 0
@@ -150,9 +150,8 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
                         : context.timerService().currentWatermark() * 1000 - latenessMicros;
                 spread(layout, before, sample, Math.max(from, firstOpen), at, panes);
                 layout.addHistograms(before, sample, pane(panes, layout, at));
-                SpecificRecord kept = decode(w, value);
-                layout.carryTotals(before, kept);
-                latest = w.codec.encode(kept);
+                layout.carryTotals(before, sample);
+                latest = w.codec.encode(sample);
             }
         }
         w.streams.put(stream, new Known(known.tracker, latest).write());
@@ -200,9 +199,11 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
             if (content.isEmpty()) {
                 continue;
             }
+            byte[] whole = content.encode();
             for (View view : layout.views()) {
-                byte[] encoded = content.onlyOf(view).encode();
-                out.collect(new Partial(view.name(), SampleLayout.values(view, sample), pane.getKey() / 1000, encoded));
+                byte[] kept =
+                        view.metrics().isEmpty() ? whole : content.onlyOf(view).encode();
+                out.collect(new Partial(view.name(), SampleLayout.values(view, sample), pane.getKey() / 1000, kept));
             }
         }
     }

@@ -1,6 +1,5 @@
 package io.inferwatch.jobs.window;
 
-import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.jobs.ingest.MetricValue;
 import io.inferwatch.jobs.ingest.RequestRow;
 import io.inferwatch.jobs.ingest.SampleFields;
@@ -14,6 +13,7 @@ import io.inferwatch.schemas.catalogue.View;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.avro.Schema;
 import org.apache.avro.specific.SpecificRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +21,59 @@ import org.jspecify.annotations.Nullable;
 final class SampleLayout {
     private final MetricLayout metrics;
     private final List<View> views;
+    private final List<Value> sums;
+    private final List<Value> quantiles;
+    private final List<Value> gauges;
+
+    /** Where a metric's value stands in a sample. */
+    private sealed interface Value {
+        /** The number, or {@link RequestRow#ABSENT}. */
+        long number(SpecificRecord sample);
+
+        /** The place of the field, where it is one. */
+        record Field(int place) implements Value {
+            @Override
+            public long number(SpecificRecord sample) {
+                return sample.get(place) instanceof Number number ? number.longValue() : RequestRow.ABSENT;
+            }
+        }
+
+        /** A field less another, which counts as 0 when it is absent. */
+        record Difference(Field whole, Field part) implements Value {
+            @Override
+            public long number(SpecificRecord sample) {
+                long number = whole.number(sample);
+                long less = part.number(sample);
+                return number == RequestRow.ABSENT || less == RequestRow.ABSENT ? number : number - less;
+            }
+        }
+
+        /** What operators report under a name, in stored units. */
+        record Reported(String name, double scale) implements Value {
+            @Override
+            public long number(SpecificRecord sample) {
+                return sample instanceof OperatorMetric operator
+                                && operator.getName().equals(name)
+                        ? Math.round(operator.getValue() / scale)
+                        : RequestRow.ABSENT;
+            }
+        }
+
+        static Value of(Metric metric) {
+            if (metric.of() == Metric.Origin.OPERATORS) {
+                return new Reported(metric.value(), metric.unit().scale());
+            }
+            Schema schema = SampleFields.schema(metric.of());
+            MetricValue value = MetricValue.parse(metric.value());
+            return value instanceof MetricValue.Difference difference
+                    ? new Difference(field(schema, difference.minuend()), field(schema, difference.subtrahend()))
+                    : field(schema, metric.value());
+        }
+
+        private static Field field(Schema schema, String name) {
+            return new Field(schema.getField(name).pos());
+        }
+    }
 
     /** What a number field is to a window. */
     interface NumberUse {
@@ -31,6 +84,9 @@ final class SampleLayout {
         this.metrics = MetricLayout.of(catalogue, kind);
         this.views =
                 catalogue.views().stream().filter(view -> view.of() == kind).toList();
+        this.sums = metrics.sums().stream().map(Value::of).toList();
+        this.quantiles = metrics.quantiles().stream().map(Value::of).toList();
+        this.gauges = metrics.gauges().stream().map(Value::of).toList();
     }
 
     MetricLayout metrics() {
@@ -45,32 +101,33 @@ final class SampleLayout {
     void addReadings(SpecificRecord sample, long atMicros, WindowContent content) {
         content.countEvents(1);
         gauges(sample, (metric, number) -> content.addToGauge(metric, Gauge.of(number, atMicros)));
-        for (int i = 0; i < metrics.sums().size(); i++) {
-            Metric metric = metrics.sums().get(i);
-            long number = metric.kind() == Metric.Kind.SUM ? number(sample, metric) : RequestRow.ABSENT;
+        for (int i = 0; i < sums.size(); i++) {
+            long number = isCounter(i) ? RequestRow.ABSENT : sums.get(i).number(sample);
             if (number != RequestRow.ABSENT) {
                 content.addToSum(i, number);
             }
         }
-        for (int i = 0; i < metrics.quantiles().size(); i++) {
-            Metric metric = metrics.quantiles().get(i);
-            if (metric.of() == Metric.Origin.OPERATORS) {
-                long number = number(sample, metric);
-                if (number != RequestRow.ABSENT) {
-                    content.addToSketch(i, number, 1);
-                }
-            } else if (sample.get(sample.getSchema().getField(metric.value()).pos()) instanceof ByteBuffer bytes) {
-                byte[] sketch = new byte[bytes.remaining()];
-                bytes.duplicate().get(sketch);
-                content.mergeSketch(i, SketchEncoding.decode(sketch));
+        for (int i = 0; i < quantiles.size(); i++) {
+            Value value = quantiles.get(i);
+            if (value instanceof Value.Field field && sample.get(field.place) instanceof ByteBuffer bytes) {
+                content.mergeSketch(i, SampleFields.sketch(bytes));
+                continue;
+            }
+            long number = value.number(sample);
+            if (number != RequestRow.ABSENT) {
+                content.addToSketch(i, number, 1);
             }
         }
     }
 
+    private boolean isCounter(int sum) {
+        return metrics.sums().get(sum).kind() == Metric.Kind.COUNTER;
+    }
+
     /** Hands on the gauges that a sample has. */
     void gauges(SpecificRecord sample, NumberUse use) {
-        for (int i = 0; i < metrics.gauges().size(); i++) {
-            long number = number(sample, metrics.gauges().get(i));
+        for (int i = 0; i < gauges.size(); i++) {
+            long number = gauges.get(i).number(sample);
             if (number != RequestRow.ABSENT) {
                 use.take(i, number);
             }
@@ -83,11 +140,10 @@ final class SampleLayout {
      * @param before the sample before, with the totals that it had from earlier ones; null for a stream's first
      */
     void increases(@Nullable SpecificRecord before, SpecificRecord after, NumberUse use) {
-        for (int i = 0; i < metrics.sums().size(); i++) {
-            Metric metric = metrics.sums().get(i);
-            long to = metric.kind() == Metric.Kind.COUNTER ? number(after, metric) : RequestRow.ABSENT;
+        for (int i = 0; i < sums.size(); i++) {
+            long to = isCounter(i) ? sums.get(i).number(after) : RequestRow.ABSENT;
             if (to != RequestRow.ABSENT) {
-                long from = before == null ? RequestRow.ABSENT : number(before, metric);
+                long from = before == null ? RequestRow.ABSENT : sums.get(i).number(before);
                 use.take(i, from == RequestRow.ABSENT || to < from ? to : to - from);
             }
         }
@@ -110,10 +166,15 @@ final class SampleLayout {
 
     /** Gives a sample the totals and histograms that it does not tell and the one before it did, so that what grows is never counted from 0 again. */
     void carryTotals(SpecificRecord before, SpecificRecord after) {
-        for (Metric metric : metrics.sums()) {
-            if (metric.kind() == Metric.Kind.COUNTER && number(after, metric) == RequestRow.ABSENT) {
-                int field = after.getSchema().getField(metric.value()).pos();
-                after.put(field, before.get(field));
+        for (int i = 0; i < sums.size(); i++) {
+            if (!isCounter(i)) {
+                continue;
+            }
+            if (sums.get(i) instanceof Value.Field field) {
+                carry(field, before, after);
+            } else if (sums.get(i) instanceof Value.Difference difference) {
+                carry(difference.whole, before, after);
+                carry(difference.part, before, after);
             }
         }
         if (before instanceof EngineSample former && after instanceof EngineSample engine) {
@@ -122,6 +183,12 @@ final class SampleLayout {
                     .filter(known -> same(known, engine) == null)
                     .forEach(all::add);
             engine.setHistograms(all);
+        }
+    }
+
+    private static void carry(Value.Field field, SpecificRecord before, SpecificRecord after) {
+        if (after.get(field.place) == null) {
+            after.put(field.place, before.get(field.place));
         }
     }
 
@@ -188,20 +255,5 @@ final class SampleLayout {
             return GroupingDimension.NONE;
         }
         return buckets.label(buckets.shareOf().isEmpty() ? number : 100 * number / Math.max(1, whole));
-    }
-
-    private static long number(SpecificRecord sample, Metric metric) {
-        if (sample instanceof OperatorMetric operator) {
-            return operator.getName().equals(metric.value())
-                    ? Math.round(operator.getValue() / metric.unit().scale())
-                    : RequestRow.ABSENT;
-        }
-        MetricValue value = MetricValue.parse(metric.value());
-        if (value instanceof MetricValue.Difference difference) {
-            long whole = SampleFields.number(sample, difference.minuend());
-            long part = SampleFields.number(sample, difference.subtrahend());
-            return whole == RequestRow.ABSENT ? whole : whole - (part == RequestRow.ABSENT ? 0 : part);
-        }
-        return SampleFields.number(sample, metric.value());
     }
 }

@@ -161,11 +161,8 @@ final class WindowContent {
         histograms[metric] = present == null ? counts : present.merge(counts);
     }
 
-    /** The part that a view keeps: itself where that is all. */
+    /** The part that a view keeps. */
     WindowContent onlyOf(View view) {
-        if (view.metrics().isEmpty()) {
-            return this;
-        }
         WindowContent part = new WindowContent(layout);
         part.merge(this, kept(view, layout.sums()), kept(view, layout.quantiles()), kept(view, layout.gauges()));
         for (int i : kept(view, layout.histograms())) {
