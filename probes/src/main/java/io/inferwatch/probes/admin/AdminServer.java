@@ -16,21 +16,32 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A probe's admin port: {@code /metrics} in Prometheus' text formats, {@code /livez} as long as the process answers, {@code /readyz} 200, or 503
  * with the reason while the probe is not ready, and what serving processes may report by POST, with a token where one is set. Plain HTTP, hence on loopback
- * unless told otherwise. It has threads of its own, so that nothing asked here can hold up a request that is being measured; a request that takes over
- * {@value #MAX_REQUEST_SECONDS} s is broken off, one with more than {@value #MAX_BODY_BYTES} bytes refused.
+ * unless told otherwise. It has threads of its own, so that nothing asked here can hold up a request that is being measured, and posts have others than pages, so that no sender keeps
+ * {@code /livez} from answering. A request that takes over {@value #MAX_REQUEST_SECONDS} s is broken off, one with more than {@value #MAX_BODY_BYTES} bytes refused; where too many posts
+ * wait, the connection is closed.
  */
 public final class AdminServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
+
     static final int MAX_BODY_BYTES = 4 << 20;
     static final int MAX_REQUEST_SECONDS = 30;
 
-    private static final int THREADS = 3;
+    private static final int POSTING_THREADS = 2;
+    private static final int WAITING_POSTS = 16;
+
     private static final String TEXT = "text/plain; charset=utf-8";
 
     static {
@@ -40,11 +51,13 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private final HttpServer server;
-    private final ExecutorService threads;
+    private final ExecutorService reading;
+    private final ExecutorService posting;
 
-    private AdminServer(HttpServer server, ExecutorService threads) {
+    private AdminServer(HttpServer server, ExecutorService reading, ExecutorService posting) {
         this.server = server;
-        this.threads = threads;
+        this.reading = reading;
+        this.posting = posting;
     }
 
     /** What is done with the body of a POST. */
@@ -92,12 +105,8 @@ public final class AdminServer implements AutoCloseable {
                     List.of("admin-listen: must be an address that is free on this host, found " + address + " ("
                             + e.getMessage() + ")"));
         }
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS, task -> {
-            Thread admin = new Thread(task, "inferwatch-admin");
-            admin.setDaemon(true);
-            return admin;
-        });
-        server.setExecutor(threads);
+        ExecutorService reading = Executors.newSingleThreadExecutor(task -> daemon(task, "inferwatch-admin"));
+        server.setExecutor(reading);
         ExpositionFormats formats = ExpositionFormats.init();
         server.createContext("/metrics", exchange -> metrics(exchange, registry, formats));
         server.createContext("/livez", exchange -> answer(exchange, "/livez", 200, "alive\n"));
@@ -105,10 +114,23 @@ public final class AdminServer implements AutoCloseable {
             Optional<String> obstacle = readiness.obstacle();
             answer(exchange, "/readyz", obstacle.isEmpty() ? 200 : 503, obstacle.orElse("ready") + "\n");
         });
-        posts.byPath.forEach(
-                (path, post) -> server.createContext(path, exchange -> post(exchange, path, post, posts.token)));
+        ThreadPoolExecutor posting = new ThreadPoolExecutor(
+                POSTING_THREADS,
+                POSTING_THREADS,
+                0,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(WAITING_POSTS),
+                task -> daemon(task, "inferwatch-admin-posts"));
+        posts.byPath.forEach((path, post) -> server.createContext(path, exchange -> {
+            try {
+                posting.execute(() -> post(exchange, path, post, posts.token));
+            } catch (RejectedExecutionException e) {
+                // An answer would first wait for the rest of the body.
+                exchange.close();
+            }
+        }));
         server.start();
-        return new AdminServer(server, threads);
+        return new AdminServer(server, reading, posting);
     }
 
     /** The port on which it listens. */
@@ -119,11 +141,17 @@ public final class AdminServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        threads.shutdownNow();
+        reading.shutdownNow();
+        posting.shutdownNow();
     }
 
-    private static void post(HttpExchange exchange, String path, Post post, Optional<BearerToken> token)
-            throws IOException {
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private static void post(HttpExchange exchange, String path, Post post, Optional<BearerToken> token) {
         try (exchange) {
             Answer answer;
             if (!exchange.getRequestURI().getPath().equals(path)) {
@@ -135,10 +163,7 @@ public final class AdminServer implements AutoCloseable {
                     && !token.get().isIn(exchange.getRequestHeaders().getFirst("Authorization"))) {
                 answer = new Answer(401, error("authorization: must be Bearer and the token"));
             } else {
-                byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
-                answer = body.length > MAX_BODY_BYTES
-                        ? new Answer(413, error("body: must be at most " + MAX_BODY_BYTES + " bytes"))
-                        : post.take(body, query(exchange.getRequestURI().getRawQuery()));
+                answer = take(exchange, post);
             }
             byte[] json = (answer.json + "\n").getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", "application/json");
@@ -146,7 +171,17 @@ public final class AdminServer implements AutoCloseable {
             try (OutputStream out = exchange.getResponseBody()) {
                 out.write(json);
             }
+        } catch (IOException e) {
+            // The sender went away or took too long; it has no answer and knows.
+            LOG.debug("a post to {} broke off", path, e);
         }
+    }
+
+    private static Answer take(HttpExchange exchange, Post post) throws IOException {
+        byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
+        return body.length > MAX_BODY_BYTES
+                ? new Answer(413, error("body: must be at most " + MAX_BODY_BYTES + " bytes"))
+                : post.take(body, query(exchange.getRequestURI().getRawQuery()));
     }
 
     private static String error(String text) {

@@ -27,8 +27,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code inferwatch probe engine}: scrapes until it is stopped, then publishes what waits. Neither Kafka nor any target need be there. Exit status 0 when it
- * was stopped, 2 when something given is wrong.
+ * {@code inferwatch probe engine}: scrapes until it is stopped, then publishes what waits. Neither Kafka nor any target need be there. Exit status 2 when something given is wrong.
  */
 @Command(
         name = "engine",

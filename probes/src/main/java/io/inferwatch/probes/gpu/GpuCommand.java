@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * {@code inferwatch probe gpu}: runs until it is stopped, then publishes what waits. Kafka need not be there; NVML must. Exit status 0 when it was stopped, 2 when something
+ * {@code inferwatch probe gpu}: runs until it is stopped, then publishes what waits. Kafka need not be there; NVML must. Exit status 2 when something
  * given is wrong or this host has no driver. A driver that is there and does not work at present is waited for.
  */
 @Command(

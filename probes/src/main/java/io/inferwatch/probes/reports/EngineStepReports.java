@@ -3,13 +3,11 @@ package io.inferwatch.probes.reports;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
-import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.schemas.EngineSample;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -40,13 +38,13 @@ final class EngineStepReports {
     }
 
     /** The sample of the steps of one replica. */
-    synchronized EngineSample sample(List<JsonNode> steps, Optional<ReplicaIdentity> watched, long nowMicros)
+    synchronized EngineSample sample(List<JsonNode> steps, KnownReporters reporters, long nowMicros)
             throws BadReportException {
         Reporter reporter = null;
         Added added = new Added();
         for (JsonNode step : steps) {
             ReportFields fields = ReportFields.of(step, KEYS);
-            Reporter its = Reporter.of(fields.text("replica"), watched);
+            Reporter its = reporters.reporter(fields.text("replica"));
             if (reporter != null && !its.replica().equals(reporter.replica())) {
                 throw new BadReportException("replica: must be the same for all steps of a post, found '"
                         + reporter.replica() + "' and '" + its.replica() + "'");

@@ -1,7 +1,6 @@
 package io.inferwatch.probes.reports;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.inferwatch.probes.identity.ReplicaIdentity;
 import io.inferwatch.schemas.Granularity;
 import io.inferwatch.schemas.OperatorMetric;
 import io.inferwatch.schemas.catalogue.Metric;
@@ -10,7 +9,6 @@ import io.inferwatch.schemas.settings.Settings;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -44,7 +42,7 @@ final class OperatorReports {
      *
      * @param nowMicros its time where it names none, epoch microseconds
      */
-    OperatorMetric event(JsonNode report, Optional<ReplicaIdentity> watched, long nowMicros) throws BadReportException {
+    OperatorMetric event(JsonNode report, KnownReporters reporters, long nowMicros) throws BadReportException {
         ReportFields fields = ReportFields.of(report, KEYS);
         Metric metric = metric(fields.requiredText("name"));
         String unit = fields.text("unit");
@@ -58,7 +56,7 @@ final class OperatorReports {
             throw new BadReportException("granularity: must be " + label(granularity)
                     + " as the metric catalogue says of " + metric.value() + ", found '" + given + "'");
         }
-        Reporter reporter = Reporter.of(fields.text("replica"), watched);
+        Reporter reporter = reporters.reporter(fields.text("replica"));
         Long at = fields.whole("at_micros");
         OperatorMetric event = new OperatorMetric();
         event.setName(metric.value());

@@ -30,7 +30,7 @@ public final class Reports {
     private static final int BAD_REQUEST = 400;
 
     private final EventPublisher publisher;
-    private final Optional<ReplicaIdentity> watched;
+    private final KnownReporters reporters;
     private final InstantSource clock;
     private final OperatorReports operators;
     private final TorchMemoryReports torch = new TorchMemoryReports();
@@ -45,7 +45,7 @@ public final class Reports {
             PrometheusRegistry registry,
             InstantSource clock) {
         this.publisher = publisher;
-        this.watched = watched;
+        this.reporters = new KnownReporters(watched);
         this.clock = clock;
         this.operators = new OperatorReports(catalogue);
         this.taken = Counter.builder()
@@ -92,7 +92,7 @@ public final class Reports {
         int good = 0;
         for (int i = 0; i < objects.size(); i++) {
             try {
-                OperatorMetric event = operators.event(objects.get(i), watched, nowMicros());
+                OperatorMetric event = operators.event(objects.get(i), reporters, nowMicros());
                 // What the publisher drops, it counts.
                 var unused = publisher.publish(Topic.OPERATORS, event.getReplica(), event);
                 good++;
@@ -115,7 +115,7 @@ public final class Reports {
             if (objects.isEmpty()) {
                 throw new BadReportException("body: must be what torch.cuda.memory_stats() gives, found an empty list");
             }
-            GpuSample sample = torch.sample(objects.get(0), query, watched, nowMicros());
+            GpuSample sample = torch.sample(objects.get(0), query, reporters, nowMicros());
             var unused = publisher.publish(Topic.GPU, sample.getGpu(), sample);
             return accepted("torch-memory", 1);
         } catch (BadReportException e) {
@@ -126,7 +126,7 @@ public final class Reports {
     private AdminServer.Answer steps(byte[] body) {
         try {
             List<JsonNode> objects = ReportFields.objects(body, MAX_REPORTS);
-            EngineSample sample = steps.sample(objects, watched, nowMicros());
+            EngineSample sample = steps.sample(objects, reporters, nowMicros());
             var unused = publisher.publish(Topic.ENGINE, sample.getReplica(), sample);
             return accepted("engine-steps", objects.size());
         } catch (BadReportException e) {

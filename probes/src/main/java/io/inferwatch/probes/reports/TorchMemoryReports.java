@@ -7,7 +7,6 @@ import io.inferwatch.schemas.GpuState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,15 +18,14 @@ final class TorchMemoryReports {
     private final Map<String, Long> lastAtMicros = new HashMap<>();
 
     /** The sample of a report. */
-    synchronized GpuSample sample(
-            JsonNode stats, Map<String, String> query, Optional<ReplicaIdentity> watched, long nowMicros)
+    synchronized GpuSample sample(JsonNode stats, Map<String, String> query, KnownReporters reporters, long nowMicros)
             throws BadReportException {
         if (!stats.isObject() || !stats.has("reserved_bytes.all.current")) {
             throw new BadReportException("body: must be what torch.cuda.memory_stats() gives, with"
                     + " reserved_bytes.all.current, found " + (stats.isObject() ? "none" : stats.getNodeType()));
         }
-        Reporter reporter = Reporter.of(query.get("replica"), watched);
-        String gpu = gpu(query, reporter);
+        Reporter reporter = reporters.reporter(query.get("replica"));
+        String gpu = reporters.admit("gpu", gpu(query, reporter));
         GpuSample sample = new GpuSample();
         sample.setSampledAtMicros(nowMicros);
         Long before = lastAtMicros.put(gpu, nowMicros);

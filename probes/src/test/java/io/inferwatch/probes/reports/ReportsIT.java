@@ -1,6 +1,8 @@
 package io.inferwatch.probes.reports;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
@@ -18,14 +20,22 @@ import io.inferwatch.schemas.OperatorMetric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.settings.Settings;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -211,6 +221,54 @@ class ReportsIT {
         assertThat(published.all(EngineSample.class))
                 .extracting(EngineSample::getReplica)
                 .containsExactly("chat-7");
+    }
+
+    @Test
+    void thereIsRoomForSoManyReportersAndNoMore() throws Exception {
+        KnownReporters reporters = new KnownReporters(Optional.empty());
+        for (int i = 0; i < 4_000; i++) {
+            assertThat(reporters.reporter("r" + i).replica()).isEqualTo("r" + i);
+        }
+        assertThat(reporters.reporter("r7").replica()).isEqualTo("r7");
+        assertThatThrownBy(() -> reporters.reporter("one-more"))
+                .isInstanceOf(BadReportException.class)
+                .hasMessage("replica: must be one of the first 4000 names that were reported here, found 'one-more'");
+    }
+
+    @Test
+    void sendersThatNeverEndDoNotKeepThePageFromBeingRead() throws Exception {
+        List<Socket> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < 20; i++) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+                open.add(socket);
+                socket.getOutputStream()
+                        .write("POST /v1/engine-steps HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n{"
+                                .getBytes(StandardCharsets.US_ASCII));
+            }
+            // Two hold a thread each, sixteen wait, the rest are turned away.
+            await().untilAsserted(() ->
+                    assertThat(open.stream().filter(ReportsIT::isClosed)).hasSize(2));
+            HttpResponse<String> alive = send(HttpRequest.newBuilder(uri("/livez"))
+                    .timeout(Duration.ofSeconds(10))
+                    .build());
+            assertThat(alive.body()).isEqualTo("alive\n");
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+    }
+
+    private static boolean isClosed(Socket socket) {
+        try {
+            socket.setSoTimeout(1);
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true; // Reset: bytes of the body were left unread.
+        }
     }
 
     @Test
