@@ -68,15 +68,19 @@ public record RequestsTopic(List<RequestEvent> events, List<Heartbeat> heartbeat
     }
 
     private static List<ConsumerRecord<byte[], byte[]>> records(KafkaBroker broker) {
+        return records(broker, Topic.REQUESTS);
+    }
+
+    /** Every record of a topic. */
+    public static List<ConsumerRecord<byte[], byte[]>> records(KafkaBroker broker, Topic topic) {
         List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                 Map.of("bootstrap.servers", broker.bootstrapServers()),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())) {
             List<TopicPartition> all = new ArrayList<>();
-            for (int i = 0; i < PARTITIONS; i++) {
-                all.add(new TopicPartition(Topic.REQUESTS.topicName(), i));
-            }
+            consumer.partitionsFor(topic.topicName())
+                    .forEach(partition -> all.add(new TopicPartition(partition.topic(), partition.partition())));
             consumer.assign(all);
             consumer.seekToBeginning(all);
             Map<TopicPartition, Long> ends = consumer.endOffsets(all);

@@ -136,7 +136,8 @@ class SimulatedTimingsIT {
 
     /**
      * Request by request. Every interval of the proxy's holds the server's: it begins before and ends after. A machine with other work to do
-     * holds either side up between its two stamps and so only adds to the difference, wherefore a part of the requests has to agree and not all.
+     * holds either side up between its two stamps and so only adds to the difference, wherefore most requests have to agree and not all; of first tokens,
+     * which wait for both sides to wake up, some.
      */
     @Test
     void theProxysTimesAreTheServersWithinAMillisecondOrAPercent() throws Exception {
@@ -181,8 +182,8 @@ class SimulatedTimingsIT {
         assertThat(shareWithinLimit(ttft)).as("TTFT within 1 ms or 1 %%").isPositive();
         assertThat(shareWithinLimit(afterFirst))
                 .as("last token after the first within 1 ms or 1 %%")
-                .isGreaterThan(0.25);
-        assertThat(shareWithinLimit(e2e)).as("E2E within 1 ms or 1 %%").isGreaterThan(0.25);
+                .isGreaterThan(0.5);
+        assertThat(shareWithinLimit(e2e)).as("E2E within 1 ms or 1 %%").isGreaterThan(0.5);
         assertThat(measuredGaps.n()).isEqualTo(REQUESTS * (TOKENS - 1L)).isEqualTo(gaps.size());
         long[] sorted = gaps.stream().mapToLong(Long::longValue).sorted().toArray();
         assertThat(excess(measuredGaps.quantile(0.5), sorted[sorted.length / 2]))

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.inferwatch.probes.RequestsTopic;
+import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.Granularity;
 import io.inferwatch.schemas.Heartbeat;
+import io.inferwatch.schemas.OperatorMetric;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Source;
+import io.inferwatch.schemas.Topic;
 import io.inferwatch.servers.KafkaBroker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -263,20 +268,36 @@ class KafkaPublisherIT {
     }
 
     @Test
-    void closingWithoutABrokerLeavesEventsInTheSpoolForTheNextProcess() {
+    void closingWithoutABrokerLeavesEventsInTheSpoolForTheNextProcess() throws Exception {
+        broker.createTopic(Topic.OPERATORS.topicName(), 1, Topic.OPERATORS.kafkaSettings());
+        OperatorMetric metric = OperatorMetric.newBuilder()
+                .setStream("")
+                .setSequence(-1)
+                .setMeasuredAtMicros(1)
+                .setReplica("replica-0")
+                .setName("expert_utilization_ratio")
+                .setValue(0.5)
+                .setGranularity(Granularity.FORWARD_PASS)
+                .build();
         broker.stop();
         try (KafkaPublisher publisher = new KafkaPublisher(settings().withSpool(spool(64 << 20)))) {
             publish(publisher, 0, 1_000);
+            assertThat(publisher.publish(Topic.OPERATORS, "replica-0", metric)).isTrue();
         }
         broker.restart();
         try (KafkaPublisher publisher = new KafkaPublisher(settings("-next").withSpool(spool(64 << 20)))) {
-            assertThat(publisher.counters().recovered()).isEqualTo(1_000);
+            assertThat(publisher.counters().recovered()).isEqualTo(1_001);
             publish(publisher, 0, 1_000);
-            await().atMost(PATIENCE).until(() -> publisher.counters().acknowledged() == 2_000);
+            await().atMost(PATIENCE).until(() -> publisher.counters().acknowledged() == 2_001);
         }
         Map<String, List<Long>> expected = new HashMap<>(inOrder(instance, 200));
         expected.putAll(inOrder(instance + "-next", 200));
         assertThat(RequestsTopic.read(broker, instance).distinctSequences()).isEqualTo(expected);
+        List<OperatorMetric> metrics = new ArrayList<>();
+        for (ConsumerRecord<byte[], byte[]> record : RequestsTopic.records(broker, Topic.OPERATORS)) {
+            metrics.add(new EventCodec().decode(record.value(), OperatorMetric.class));
+        }
+        assertThat(metrics).as("out of the spool to its own topic").containsExactly(metric);
     }
 
     @Test
