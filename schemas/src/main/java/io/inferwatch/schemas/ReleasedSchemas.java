@@ -29,6 +29,10 @@ public final class ReleasedSchemas {
             KernelProfile.getClassSchema(),
             OperatorMetric.getClassSchema(),
             WindowStat.getClassSchema(),
+            DriftResult.getClassSchema(),
+            ComparisonResult.getClassSchema(),
+            FigureResult.getClassSchema(),
+            Setting.getClassSchema(),
             Alert.getClassSchema(),
             DeadLetter.getClassSchema(),
             HealthSample.getClassSchema());

@@ -19,6 +19,10 @@ public enum Topic {
     OPERATORS("inferwatch.operators", Retention.DAYS_7, Stamp.BROKER),
     /** {@link WindowStat}, keyed by series. */
     WINDOWS("inferwatch.windows", Retention.DAYS_7, Stamp.PRODUCER),
+    /** {@link DriftResult}, {@link ComparisonResult} and {@link FigureResult}, keyed by what they are of. */
+    RESULTS("inferwatch.results", Retention.DAYS_7, Stamp.PRODUCER),
+    /** {@link Setting}, keyed by kind/name; the last record holds. */
+    CONFIG("inferwatch.config", Retention.COMPACTED, Stamp.PRODUCER),
     /** {@link Alert}, keyed by fingerprint; the last record is the present state. */
     ALERTS("inferwatch.alerts", Retention.COMPACTED, Stamp.PRODUCER),
     /** {@link HealthSample}, keyed by component. */

@@ -29,6 +29,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "java.lang..",
                         "java.math..",
+                        "java.time..",
                         "java.util..",
                         "org.jspecify..",
                         "com.datadoghq.sketch..",

@@ -53,18 +53,24 @@ public final class MetricCatalogue {
     private final List<GroupingDimension> dimensions;
     private final List<View> views;
     private final Set<String> storedSketches;
+    private final DriftWatches drift;
+    private final List<BaselineRule> baselines;
 
     private MetricCatalogue(
             List<Metric> metrics,
             List<Ratio> ratios,
             List<GroupingDimension> dimensions,
             List<View> views,
-            Set<String> storedSketches) {
+            Set<String> storedSketches,
+            DriftWatches drift,
+            List<BaselineRule> baselines) {
         this.metrics = List.copyOf(metrics);
         this.ratios = List.copyOf(ratios);
         this.dimensions = List.copyOf(dimensions);
         this.views = List.copyOf(views);
         this.storedSketches = Set.copyOf(storedSketches);
+        this.drift = drift;
+        this.baselines = List.copyOf(baselines);
     }
 
     /** The catalogue that is shipped. */
@@ -133,6 +139,33 @@ public final class MetricCatalogue {
         return views.stream().filter(v -> v.name().equals(name)).findFirst();
     }
 
+    /** What is watched for drift. */
+    public DriftWatches drift() {
+        return drift;
+    }
+
+    /** What is compared across the values of a dimension, unless the running jobs' configuration says otherwise. */
+    public List<BaselineRule> baselines() {
+        return baselines;
+    }
+
+    /** Which way is better for the metric or ratio of that name; neither where there is none. */
+    public Metric.Better better(String name) {
+        return better(name, metrics, ratios);
+    }
+
+    static Metric.Better better(String name, List<Metric> metrics, List<Ratio> ratios) {
+        return Stream.concat(
+                        metrics.stream()
+                                .filter(metric -> metric.name().equals(name))
+                                .map(Metric::better),
+                        ratios.stream()
+                                .filter(ratio -> ratio.name().equals(name))
+                                .map(Ratio::better))
+                .findFirst()
+                .orElse(Metric.Better.NEITHER);
+    }
+
     /** Whether the metric's sketches are stored where a view keeps sketches. */
     public boolean storesSketchOf(Metric metric) {
         return storedSketches.contains(metric.name());
@@ -182,9 +215,14 @@ public final class MetricCatalogue {
 
         Set<String> quantiles = names(metrics, Metric.Kind.QUANTILE);
         List<String> storedSketches = root.names("stored-sketches", "a quantile metric of this catalogue", quantiles);
+        DriftWatches drift = DriftWatches.read(root.section("drift"), metrics, ratios);
+        List<BaselineRule> baselines = new ArrayList<>();
+        root.section("baselines")
+                .sections()
+                .forEach((name, entry) -> baselines.add(BaselineRule.read(name, entry, metrics, ratios, views)));
         root.check();
         return new MetricCatalogue(
-                metrics, ratios, List.copyOf(dimensions.values()), views, Set.copyOf(storedSketches));
+                metrics, ratios, List.copyOf(dimensions.values()), views, Set.copyOf(storedSketches), drift, baselines);
     }
 
     private static void checkSeries(Settings root, String which, Stream<View> views) {
@@ -433,7 +471,21 @@ public final class MetricCatalogue {
                 pane,
                 (int) entry.integer("max-series", 1, MAX_SERIES),
                 entry.flag("ten-seconds", false),
-                entry.flag("sketches", false));
+                entry.flag("sketches", false),
+                entry.flag("drift", false),
+                readMix(entry, by, dimensions));
+    }
+
+    private static Optional<String> readMix(
+            Settings entry, List<String> by, Map<String, GroupingDimension> dimensions) {
+        String mix = entry.text("mix", "");
+        if (mix.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!by.contains(mix) || dimensions.get(mix) instanceof GroupingDimension.Values) {
+            entry.problem("mix", "one of the view's dimensions that has edges or is a product", "'" + mix + "'");
+        }
+        return Optional.of(mix);
     }
 
     private static void requireOn(Metric.Origin of, GroupingDimension dimension, Settings entry) {

@@ -2,6 +2,7 @@ package io.inferwatch.schemas.catalogue;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -16,6 +17,8 @@ import java.util.Set;
  * @param maxSeries combinations told apart; later ones go to the series of {@code other}
  * @param storeShortest whether the shortest windows are stored as points, not those of a minute and an hour alone
  * @param storeSketches whether one-minute points carry sketches
+ * @param drift whether its series are watched for drift
+ * @param mix the dimension that tells what kind of traffic it is: drift is then watched over all its values together, and adjusted for it
  */
 public record View(
         String name,
@@ -26,7 +29,9 @@ public record View(
         Duration pane,
         int maxSeries,
         boolean storeShortest,
-        boolean storeSketches) {
+        boolean storeSketches,
+        boolean drift,
+        Optional<String> mix) {
 
     /** A view with unmodifiable collections. */
     public View {

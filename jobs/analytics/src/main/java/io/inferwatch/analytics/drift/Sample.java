@@ -1,0 +1,90 @@
+package io.inferwatch.analytics.drift;
+
+import io.inferwatch.analytics.quantile.QuantileSketch;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What windows hold of one metric: a distribution, or counts. Immutable as far as its users leave the sketches alone. */
+public sealed interface Sample {
+    /** Values, trials, or events. */
+    long n();
+
+    /** Both together; of the same kind. */
+    Sample plus(Sample other);
+
+    /**
+     * A distribution, by kind of traffic where that is told apart.
+     *
+     * @param byBucket by bucket of the traffic's mix, in the buckets' order; a single one of any name where nothing is told apart
+     */
+    record Values(Map<String, QuantileSketch> byBucket) implements Sample {
+        /** Values with an unmodifiable, ordered map. */
+        public Values {
+            byBucket = Collections.unmodifiableMap(new TreeMap<>(byBucket));
+        }
+
+        /** All values of one kind. */
+        public static Values of(QuantileSketch sketch) {
+            return new Values(Map.of("", sketch));
+        }
+
+        @Override
+        public long n() {
+            return byBucket.values().stream().mapToLong(QuantileSketch::n).sum();
+        }
+
+        /** The sketch of all values; not to be changed. */
+        public QuantileSketch total() {
+            if (byBucket.size() == 1) {
+                return byBucket.values().iterator().next();
+            }
+            QuantileSketch total = new QuantileSketch();
+            byBucket.values().forEach(total::merge);
+            return total;
+        }
+
+        @Override
+        public Sample plus(Sample other) {
+            Map<String, QuantileSketch> theirs = ((Values) other).byBucket;
+            Set<String> buckets = new TreeSet<>(byBucket.keySet());
+            buckets.addAll(theirs.keySet());
+            Map<String, QuantileSketch> sum = new TreeMap<>();
+            for (String bucket : buckets) {
+                QuantileSketch sketch = new QuantileSketch();
+                merge(sketch, byBucket.get(bucket));
+                merge(sketch, theirs.get(bucket));
+                sum.put(bucket, sketch);
+            }
+            return new Values(sum);
+        }
+
+        private static void merge(QuantileSketch into, @Nullable QuantileSketch sketch) {
+            if (sketch != null) {
+                into.merge(sketch);
+            }
+        }
+    }
+
+    /**
+     * Counts.
+     *
+     * @param events hits of a share, events of a rate; at least 0
+     * @param of trials of a share, what a rate is counted over; at least 0, for a share no less than events
+     */
+    record Counts(long events, long of) implements Sample {
+        @Override
+        public long n() {
+            return of;
+        }
+
+        @Override
+        public Sample plus(Sample other) {
+            Counts counts = (Counts) other;
+            return new Counts(events + counts.events, of + counts.of);
+        }
+    }
+}
