@@ -5,10 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Names of series: {@code view/value/value}, each value percent-encoded where it holds {@code /}, {@code %} or control characters. */
-final class Series {
+public final class Series {
     private Series() {}
 
-    static String name(String view, String[] values) {
+    /** The series of a view with these values of its dimensions. */
+    public static String name(String view, String[] values) {
         StringBuilder name = new StringBuilder(view);
         for (String value : values) {
             name.append('/');
@@ -17,12 +18,14 @@ final class Series {
         return name.toString();
     }
 
-    static String view(String series) {
+    /** The view of a series. */
+    public static String view(String series) {
         int slash = series.indexOf('/');
         return slash < 0 ? series : series.substring(0, slash);
     }
 
-    static List<String> values(String series) {
+    /** The values of its dimensions. */
+    public static List<String> values(String series) {
         List<String> values = new ArrayList<>();
         int slash = series.indexOf('/');
         while (slash >= 0) {

@@ -1,0 +1,137 @@
+package io.inferwatch.jobs;
+
+import io.inferwatch.jobs.detect.Drift;
+import io.inferwatch.jobs.detect.Member;
+import io.inferwatch.jobs.health.HealthReporter;
+import io.inferwatch.jobs.ingest.InboundRecord;
+import io.inferwatch.jobs.ingest.OutboundRecord;
+import io.inferwatch.schemas.Topic;
+import java.time.Duration;
+import java.util.Properties;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.streaming.api.datastream.BroadcastStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** Windows to verdicts: drift of each series from its own past, comparisons, alerts. */
+public final class DetectJob {
+    /** Name of the job in Flink. */
+    public static final String NAME = HealthReporter.JOB_PREFIX + "detect";
+
+    /** How far windows of a partition may be out of order while jobs keep up: what a verdict on several series together waits. */
+    public static final Duration DISORDER = Duration.ofSeconds(10);
+
+    private static final Duration IDLENESS = Duration.ofMinutes(1);
+
+    private DetectJob() {}
+
+    /** Where windows and settings come from. */
+    public record Sources(Source<InboundRecord, ?, ?> windows, Source<InboundRecord, ?, ?> settings) {
+        /** The topics, without end; without state from their beginning. */
+        public static Sources kafka(KafkaConnection kafka) {
+            return new Sources(
+                    DetectJob.windows(kafka).build(), DetectJob.settings(kafka).build());
+        }
+    }
+
+    /** Where results, alerts and dead letters go. */
+    public record Sinks(Sink<OutboundRecord> results, Sink<OutboundRecord> alerts, Sink<OutboundRecord> deadLetters) {
+        /** The topics. */
+        public static Sinks kafka(KafkaConnection kafka) {
+            return new Sinks(
+                    topic(Topic.RESULTS, kafka),
+                    topic(Topic.ALERTS, kafka),
+                    MeasureJob.Sinks.kafka(kafka).deadLetters());
+        }
+
+        private static Sink<OutboundRecord> topic(Topic topic, KafkaConnection kafka) {
+            Properties producer = kafka.clientProperties();
+            producer.putIfAbsent("linger.ms", "5");
+            producer.putIfAbsent("compression.type", "lz4");
+            return KafkaSink.<OutboundRecord>builder()
+                    .setBootstrapServers(kafka.bootstrapServers())
+                    .setKafkaProducerConfig(producer)
+                    .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+                    .setRecordSerializer(OutboundRecord.to(topic.topicName()))
+                    .build();
+        }
+    }
+
+    /** The topic of windows, from its beginning, so that histories are made anew where there is no state. */
+    public static KafkaSourceBuilder<InboundRecord> windows(KafkaConnection kafka) {
+        return topic(Topic.WINDOWS, kafka);
+    }
+
+    /** The topic of settings, whole. */
+    public static KafkaSourceBuilder<InboundRecord> settings(KafkaConnection kafka) {
+        return topic(Topic.CONFIG, kafka);
+    }
+
+    private static KafkaSourceBuilder<InboundRecord> topic(Topic topic, KafkaConnection kafka) {
+        return KafkaSource.<InboundRecord>builder()
+                .setBootstrapServers(kafka.bootstrapServers())
+                .setProperties(kafka.clientProperties())
+                .setProperty("partition.discovery.interval.ms", "30000")
+                .setGroupId("inferwatch-detect")
+                .setTopics(topic.topicName())
+                .setStartingOffsets(OffsetsInitializer.earliest())
+                .setDeserializer(InboundRecord.deserializer());
+    }
+
+    /**
+     * The graph.
+     *
+     * @param catalogueYaml text of the metric catalogue
+     * @param disorder how far windows of a partition may be out of order; {@link #DISORDER} while jobs keep up
+     */
+    public static void build(
+            StreamExecutionEnvironment environment,
+            Sources sources,
+            Sinks sinks,
+            String catalogueYaml,
+            Duration disorder) {
+        BroadcastStream<InboundRecord> settings = Drift.broadcast(
+                environment.fromSource(sources.settings, timeless(), "Settings").uid("settings-source"));
+        SingleOutputStreamOperator<Member> routed = Drift.route(
+                environment
+                        .fromSource(
+                                sources.windows,
+                                WatermarkStrategy.<InboundRecord>forBoundedOutOfOrderness(disorder)
+                                        .withIdleness(IDLENESS),
+                                "Windows")
+                        .uid("windows-source"),
+                settings,
+                catalogueYaml);
+        SingleOutputStreamOperator<OutboundRecord> drift = Drift.of(routed, settings, catalogueYaml);
+        drift.sinkTo(sinks.results).name("Results").uid("results-sink");
+        drift.getSideOutput(Drift.ALERTS).sinkTo(sinks.alerts).name("Alerts").uid("alerts-sink");
+        routed.getSideOutput(Drift.DEAD_LETTERS)
+                .sinkTo(sinks.deadLetters)
+                .name("Dead letters")
+                .uid("dead-letters-sink");
+    }
+
+    /** Settings have no event time and hold no window back. */
+    private static WatermarkStrategy<InboundRecord> timeless() {
+        return WatermarkStrategy.<InboundRecord>forGenerator(context -> new WatermarkGenerator<>() {
+                    @Override
+                    public void onEvent(InboundRecord event, long eventTimestamp, WatermarkOutput output) {}
+
+                    @Override
+                    public void onPeriodicEmit(WatermarkOutput output) {
+                        output.emitWatermark(Watermark.MAX_WATERMARK);
+                    }
+                })
+                .withTimestampAssigner((record, timestamp) -> 0);
+    }
+}

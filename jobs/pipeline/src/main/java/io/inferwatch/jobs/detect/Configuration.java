@@ -1,0 +1,76 @@
+package io.inferwatch.jobs.detect;
+
+import io.inferwatch.schemas.Setting;
+import io.inferwatch.schemas.catalogue.BaselineRule;
+import io.inferwatch.schemas.catalogue.DriftWatches;
+import io.inferwatch.schemas.catalogue.MetricCatalogue;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the running jobs' configuration makes of the catalogue. Immutable. */
+record Configuration(Map<String, Double> thresholds, Map<String, BaselineRule> baselines) {
+    /** A configuration with unmodifiable maps. */
+    Configuration {
+        thresholds = Map.copyOf(thresholds);
+        baselines = Map.copyOf(baselines);
+    }
+
+    /** What the catalogue says alone. */
+    static Configuration of(MetricCatalogue catalogue) {
+        Map<String, BaselineRule> baselines = new LinkedHashMap<>();
+        catalogue.baselines().forEach(rule -> baselines.put(rule.name(), rule));
+        return new Configuration(Map.of(), baselines);
+    }
+
+    /**
+     * With these settings.
+     *
+     * @throws IllegalArgumentException when one of them is wrong, with its key and the rule
+     */
+    static Configuration of(MetricCatalogue catalogue, Iterable<Setting> settings) {
+        Configuration present = of(catalogue);
+        Map<String, Double> thresholds = new LinkedHashMap<>();
+        Map<String, BaselineRule> baselines = new LinkedHashMap<>(present.baselines);
+        for (Setting setting : settings) {
+            switch (setting.getKind()) {
+                case DriftWatches.THRESHOLD_KIND -> thresholds.put(setting.getName(), threshold(setting, catalogue));
+                case BaselineRule.KIND ->
+                    baselines.put(
+                            setting.getName(), BaselineRule.parse(setting.getName(), setting.getBody(), catalogue));
+                default ->
+                    throw new IllegalArgumentException("kind: must be one of " + DriftWatches.THRESHOLD_KIND + ", "
+                            + BaselineRule.KIND + ", found '" + setting.getKind() + "'");
+            }
+        }
+        return new Configuration(thresholds, baselines);
+    }
+
+    private static double threshold(Setting setting, MetricCatalogue catalogue) {
+        if (catalogue.drift().of().stream().noneMatch(watch -> watch.metric().equals(setting.getName()))) {
+            throw new IllegalArgumentException(DriftWatches.THRESHOLD_KIND + "/" + setting.getName()
+                    + ": must be of a metric that is watched, found it unwatched");
+        }
+        try {
+            return DriftWatches.parseThreshold(setting.getBody().strip());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    DriftWatches.THRESHOLD_KIND + "/" + setting.getName() + ": must be " + e.getMessage() + ", found '"
+                            + setting.getBody() + "'",
+                    e);
+        }
+    }
+
+    /** The change of a metric that matters. */
+    double threshold(String metric, MetricCatalogue catalogue) {
+        Double set = thresholds.get(metric);
+        return set == null ? catalogue.drift().threshold(metric) : set;
+    }
+
+    /** The comparisons within a view. */
+    List<BaselineRule> baselinesOf(String view) {
+        return baselines.values().stream()
+                .filter(rule -> rule.view().equals(view))
+                .toList();
+    }
+}

@@ -1,0 +1,101 @@
+package io.inferwatch.jobs.detect;
+
+import io.inferwatch.analytics.drift.Persistence;
+import io.inferwatch.jobs.ingest.OutboundRecord;
+import io.inferwatch.schemas.DriftResult;
+import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.Judgement;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says of a key whether drift has lasted ({@link Persistence}), and opens an alert when it has and closes it when it is over or has
+ * become the baseline. The main output are results.
+ *
+ * <p>State by series and statistic: three numbers.
+ */
+final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, OutboundRecord> {
+    private static final long serialVersionUID = 1;
+    private static final long NEVER = Long.MIN_VALUE;
+
+    /** Alerts as they change. */
+    static final OutputTag<OutboundRecord> ALERTS = new OutputTag<>("alerts") {};
+
+    private transient @Nullable Working working;
+
+    private record Working(
+            EventCodec codec, DriftAlerts alerts, ValueState<long[]> state, Counter opened, Counter closed) {}
+
+    /** The key's state: {@link Persistence} as a byte, begin of the drift, end of the last window. */
+    private record Known(Persistence persistence, long sinceMicros, long lastEndMicros) {
+        static Known of(long @Nullable [] state) {
+            return state == null
+                    ? new Known(Persistence.NONE, NEVER, NEVER)
+                    : new Known(Persistence.ofByte((byte) state[0]), state[1], state[2]);
+        }
+
+        long[] toState() {
+            return new long[] {persistence.toByte(), sinceMicros, lastEndMicros};
+        }
+
+        Known after(DriftResult result) {
+            Judgement server = server(result);
+            Persistence next = result.getRebased()
+                    ? Persistence.NONE
+                    : persistence.after(io.inferwatch.analytics.drift.Verdict.valueOf(
+                            server.getVerdict().name()));
+            long begin = result.getWindowEndMicros() - result.getWindows() * result.getWindowMicros();
+            long since = next.recent() == 0 ? NEVER : sinceMicros == NEVER ? begin : sinceMicros;
+            return new Known(next, since, result.getWindowEndMicros());
+        }
+    }
+
+    /** The finding that speaks of the server. */
+    static Judgement server(DriftResult result) {
+        return result.getAdjusted() == null ? result.getRaw() : result.getAdjusted();
+    }
+
+    @Override
+    public void open(OpenContext context) {
+        var group = getRuntimeContext().getMetricGroup();
+        working = new Working(
+                new EventCodec(),
+                new DriftAlerts(),
+                getRuntimeContext()
+                        .getState(new ValueStateDescriptor<>(
+                                "confirmation", PrimitiveArrayTypeInfo.LONG_PRIMITIVE_ARRAY_TYPE_INFO)),
+                group.counter("drift_alerts_opened_total"),
+                group.counter("drift_alerts_closed_total"));
+    }
+
+    @Override
+    public void processElement(Candidate candidate, Context context, Collector<OutboundRecord> out) throws Exception {
+        Working w = Objects.requireNonNull(working, "used before open()");
+        Known before = Known.of(w.state.value());
+        DriftResult result = w.codec.decode(candidate.result(), DriftResult.class);
+        if (result.getWindowEndMicros() <= before.lastEndMicros) {
+            return;
+        }
+        Known after = before.after(result);
+        w.state.update(after.toState());
+        result.setDrifting(after.persistence.confirmed());
+        result.setDriftingSinceMicros(after.persistence.confirmed() ? Long.valueOf(after.sinceMicros) : null);
+        out.collect(new OutboundRecord(
+                result.getSeries().getBytes(StandardCharsets.UTF_8), w.codec.encode(result), candidate.endMillis()));
+        if (after.persistence.confirmed() != before.persistence.confirmed()) {
+            boolean opens = after.persistence.confirmed();
+            (opens ? w.opened : w.closed).inc();
+            long since = opens ? after.sinceMicros : before.sinceMicros;
+            context.output(ALERTS, w.alerts.record(result, since, opens));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.inferwatch.jobs.detect;
+
+import io.inferwatch.jobs.ingest.InboundRecord;
+import io.inferwatch.jobs.ingest.OutboundRecord;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.streaming.api.datastream.BroadcastStream;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.util.OutputTag;
+
+/** The judging part of a graph: from windows to results and alerts. */
+public final class Drift {
+    /** Alerts as they change: a side output of {@link #of}. */
+    public static final OutputTag<OutboundRecord> ALERTS = ConfirmFunction.ALERTS;
+
+    /** Windows that cannot be read: a side output of {@link #route}. */
+    public static final OutputTag<OutboundRecord> DEAD_LETTERS = RouteFunction.DEAD_LETTERS;
+
+    private Drift() {}
+
+    /** The configuration topic as every operator here takes it. */
+    public static BroadcastStream<InboundRecord> broadcast(DataStream<InboundRecord> settings) {
+        return settings.broadcast(LiveSettings.STATE);
+    }
+
+    /** Windows to those who judge them. */
+    public static SingleOutputStreamOperator<Member> route(
+            DataStream<InboundRecord> windows, BroadcastStream<InboundRecord> settings, String catalogueYaml) {
+        return windows.connect(settings)
+                .process(new RouteFunction(catalogueYaml), TypeInformation.of(Member.class))
+                .name("Send windows to those who judge them")
+                .uid("route");
+    }
+
+    /** Results of drift from routed windows. */
+    public static SingleOutputStreamOperator<OutboundRecord> of(
+            DataStream<Member> members, BroadcastStream<InboundRecord> settings, String catalogueYaml) {
+        TypeInformation<Candidate> candidates = TypeInformation.of(Candidate.class);
+        return members.keyBy(Member::key)
+                .connect(settings)
+                .process(new DriftFunction(catalogueYaml), candidates)
+                .name("Judge each series against its past")
+                .uid("series-detect")
+                .keyBy(Candidate::family)
+                .process(new FalseDiscoveryFunction(), candidates)
+                .name("Keep the share of false alarms")
+                .uid("false-discovery")
+                .keyBy(Candidate::key)
+                .process(new ConfirmFunction(), TypeInformation.of(OutboundRecord.class))
+                .name("Confirm what lasts")
+                .uid("persistence");
+    }
+}

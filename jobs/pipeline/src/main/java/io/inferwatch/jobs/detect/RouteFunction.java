@@ -1,0 +1,186 @@
+package io.inferwatch.jobs.detect;
+
+import io.inferwatch.jobs.ingest.DeadLetters;
+import io.inferwatch.jobs.ingest.InboundRecord;
+import io.inferwatch.jobs.ingest.OutboundRecord;
+import io.inferwatch.jobs.window.Series;
+import io.inferwatch.schemas.Dimension;
+import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.UndecodableEventException;
+import io.inferwatch.schemas.WindowStat;
+import io.inferwatch.schemas.catalogue.BaselineRule;
+import io.inferwatch.schemas.catalogue.MetricCatalogue;
+import io.inferwatch.schemas.catalogue.Ratio;
+import io.inferwatch.schemas.catalogue.View;
+import io.inferwatch.schemas.catalogue.Watch;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.streaming.api.functions.co.BroadcastProcessFunction;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends each window to those who judge it: drift (the main output: panes too, for the design effect) and comparisons. Takes the first
+ * revision of a window alone: later ones correct points but fire nothing again.
+ */
+final class RouteFunction extends BroadcastProcessFunction<InboundRecord, InboundRecord, Member> {
+    private static final long serialVersionUID = 1;
+    private static final String STAGE = "detect";
+
+    /** The shortest window that is judged. */
+    static final long MINUTE_MICROS = Duration.ofMinutes(1).toNanos() / 1_000;
+
+    /** Members of comparisons, whose task is the rule's name. */
+    static final OutputTag<Member> COMPARISONS = new OutputTag<>("comparisons") {};
+
+    /** Windows that cannot be read. */
+    static final OutputTag<OutboundRecord> DEAD_LETTERS = new OutputTag<>("dead-letters") {};
+
+    private final String catalogueYaml;
+    private transient @Nullable Working working;
+
+    private record Working(
+            MetricCatalogue catalogue,
+            LiveSettings settings,
+            EventCodec codec,
+            DeadLetters letters,
+            Set<String> watched,
+            Map<String, Set<String>> metricsByRule,
+            Counter corrections,
+            Counter deadLetters) {}
+
+    RouteFunction(String catalogueYaml) {
+        this.catalogueYaml = catalogueYaml;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+        MetricCatalogue catalogue = MetricCatalogue.parse("metric catalogue", catalogueYaml);
+        var group = getRuntimeContext().getMetricGroup();
+        working = new Working(
+                catalogue,
+                new LiveSettings(catalogue, group),
+                new EventCodec(),
+                new DeadLetters(STAGE),
+                metrics(catalogue.drift().of(), catalogue),
+                new HashMap<>(),
+                group.counter("corrections_left_out_total"),
+                group.counter("dead_letters_total"));
+    }
+
+    @Override
+    public void processElement(InboundRecord record, ReadOnlyContext context, Collector<Member> out) throws Exception {
+        Working w = working();
+        byte[] value = record.value();
+        if (value == null) {
+            return;
+        }
+        WindowStat window;
+        try {
+            window = w.codec.decode(value, WindowStat.class);
+        } catch (UndecodableEventException e) {
+            w.deadLetters.inc();
+            context.output(
+                    DEAD_LETTERS,
+                    w.letters.letter(
+                            record,
+                            e.reason().label(),
+                            String.valueOf(e.getMessage()),
+                            context.currentProcessingTime()));
+            return;
+        }
+        if (window.getRevision() > 0) {
+            w.corrections.inc();
+            return;
+        }
+        Optional<View> view = w.catalogue.view(window.getView());
+        if (view.isEmpty()) {
+            return;
+        }
+        if (view.get().drift() && window.getWindowMicros() <= MINUTE_MICROS) {
+            out.collect(member(window, view.get().name(), view.get().mix(), w.watched));
+        }
+        if (window.getWindowMicros() >= MINUTE_MICROS) {
+            Configuration configuration = w.settings.present(context.getBroadcastState(LiveSettings.STATE));
+            for (BaselineRule rule : configuration.baselinesOf(view.get().name())) {
+                Set<String> metrics =
+                        w.metricsByRule.computeIfAbsent(rule.of().toString(), of -> metrics(rule.of(), w.catalogue));
+                context.output(COMPARISONS, member(window, rule.name(), Optional.of(rule.across()), metrics));
+            }
+        }
+    }
+
+    @Override
+    public void processBroadcastElement(InboundRecord record, Context context, Collector<Member> out) throws Exception {
+        working().settings.take(record, context.getBroadcastState(LiveSettings.STATE));
+    }
+
+    private Member member(WindowStat window, String task, Optional<String> dimension, Set<String> metrics)
+            throws Exception {
+        List<Dimension> common = new ArrayList<>();
+        String arm = "";
+        for (Dimension of : window.getDimensions()) {
+            if (dimension.isPresent() && of.getName().equals(dimension.get())) {
+                arm = of.getValue();
+            } else {
+                common.add(of);
+            }
+        }
+        String group = Series.name(
+                window.getView(), common.stream().map(Dimension::getValue).toArray(String[]::new));
+        WindowStat part = new WindowStat(
+                group,
+                window.getView(),
+                common,
+                window.getWindowMicros(),
+                window.getWindowEndMicros(),
+                window.getRevision(),
+                window.getRequests(),
+                window.getSums().stream()
+                        .filter(sum -> metrics.contains(sum.getMetric()))
+                        .toList(),
+                window.getSketches().stream()
+                        .filter(sketch -> metrics.contains(sketch.getMetric()))
+                        .toList(),
+                List.of(),
+                List.of());
+        return new Member(
+                task,
+                group,
+                arm,
+                window.getWindowMicros(),
+                window.getWindowEndMicros(),
+                working().codec.encode(part));
+    }
+
+    /** The metrics that watches need: of a ratio both its sums. */
+    private static Set<String> metrics(List<Watch> watches, MetricCatalogue catalogue) {
+        Set<String> metrics = new HashSet<>();
+        for (Watch watch : watches) {
+            metrics.add(watch.metric());
+            for (Ratio ratio : catalogue.ratios()) {
+                if (ratio.name().equals(watch.metric())) {
+                    metrics.add(ratio.numerator());
+                    metrics.add(ratio.denominator());
+                }
+            }
+        }
+        return metrics;
+    }
+
+    private Working working() {
+        if (working == null) {
+            throw new IllegalStateException("used before open()");
+        }
+        return working;
+    }
+}
