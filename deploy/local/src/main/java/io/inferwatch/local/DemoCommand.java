@@ -4,6 +4,7 @@ import io.inferwatch.influx.InfluxClient;
 import io.inferwatch.influx.InfluxReader;
 import io.inferwatch.influx.InfluxUnavailableException;
 import io.inferwatch.local.live.LiveDemo;
+import io.inferwatch.local.live.LiveFault;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.KafkaSettings;
@@ -82,11 +83,18 @@ final class DemoCommand implements Callable<Integer> {
     private boolean live;
 
     @Option(
+            names = "--fault",
+            paramLabel = "FAULT",
+            description = "With --live: judge drift too, of slow-node or longer-prompts. Takes at least "
+                    + LiveDemo.MIN_MINUTES_OF_DRIFT + " minutes, since drift is told from twelve minutes of the past.")
+    private @Nullable String fault;
+
+    @Option(
             names = "--minutes",
             paramLabel = "N",
-            defaultValue = "5",
-            description = "How long the load of --live lasts. Default: ${DEFAULT-VALUE}.")
-    private int minutes;
+            description = "How long the load of --live lasts. Default: 5; with --fault "
+                    + LiveDemo.MIN_MINUTES_OF_DRIFT + ".")
+    private @Nullable Integer minutes;
 
     @Option(names = "--keep", description = "Stays up after the summary, until Ctrl-C.")
     private boolean keep;
@@ -96,15 +104,18 @@ final class DemoCommand implements Callable<Integer> {
         if (seconds < 1 || seconds > 1800) {
             throw new CommandLineException("--seconds: must be from 1 to 1800, found " + seconds);
         }
-        if (minutes < 3 || minutes > 60) {
-            throw new CommandLineException("--minutes: must be from 3 to 60, found " + minutes);
+        Optional<LiveFault> judged = fault();
+        int least = judged.isPresent() ? LiveDemo.MIN_MINUTES_OF_DRIFT : 3;
+        int span = minutes != null ? minutes : judged.isPresent() ? LiveDemo.MIN_MINUTES_OF_DRIFT : 5;
+        if (span < least || span > 60) {
+            throw new CommandLineException("--minutes: must be from " + least + " to 60, found " + span);
         }
         LocalStack.Options stackOptions = options.stack();
         Path data = stackOptions.data();
         CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
         PrintWriter out = commandLine.getOut();
         if (live) {
-            return Foreground.run(commandLine, data, log -> playLive(stackOptions, log, out));
+            return Foreground.run(commandLine, data, log -> playLive(stackOptions, log, span, judged, out));
         }
         return Foreground.run(commandLine, data, log -> {
             Optional<DemoState> unfinished = DemoState.read(data);
@@ -119,12 +130,29 @@ final class DemoCommand implements Callable<Integer> {
         });
     }
 
+    private Optional<LiveFault> fault() {
+        if (fault == null) {
+            return Optional.empty();
+        }
+        if (!live) {
+            throw new CommandLineException("--fault: must be given with --live, found it alone");
+        }
+        Optional<LiveFault> known = LiveFault.of(fault);
+        if (known.isEmpty()) {
+            throw new CommandLineException("--fault: must be slow-node or longer-prompts, found '" + fault + "'");
+        }
+        return known;
+    }
+
     /** Begins anew each time: what is live cannot go on where it stopped. */
-    private int playLive(LocalStack.Options stackOptions, Path log, PrintWriter out) throws InterruptedException {
+    private int playLive(
+            LocalStack.Options stackOptions, Path log, int span, Optional<LiveFault> judged, PrintWriter out)
+            throws InterruptedException {
         Path data = emptied(stackOptions.data().resolve("live"));
         try (LocalStack stack = LocalStack.start(stackOptions.withData(data), step -> say(out, step))) {
             tellWhereToLook(stack, data, log, out);
-            boolean isSeen = new LiveDemo(stack, data, out).play(minutes);
+            LiveDemo demo = new LiveDemo(stack, data, out);
+            boolean isSeen = judged.isPresent() ? demo.playDrift(span, judged.get()) : demo.play(span);
             if (!isSeen) {
                 out.println("the log is " + log);
             }

@@ -3,6 +3,7 @@ package io.inferwatch.local;
 import io.inferwatch.influx.InfluxClient;
 import io.inferwatch.influx.InfluxConnection;
 import io.inferwatch.influx.InfluxOptions;
+import io.inferwatch.jobs.DetectJob;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.MeasureJob;
 import io.inferwatch.jobs.MeasureSettings;
@@ -45,7 +46,7 @@ import picocli.CommandLine.Spec;
         description = "Runs one of the jobs in this process, against Kafka and InfluxDB that run elsewhere.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {JobCommand.Measure.class, JobCommand.Store.class})
+        subcommands = {JobCommand.Measure.class, JobCommand.Detect.class, JobCommand.Store.class})
 final class JobCommand {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     private static final long PACE_MILLIS = 1_000;
@@ -53,7 +54,7 @@ final class JobCommand {
 
     private JobCommand() {}
 
-    /** The options that both jobs have. */
+    /** The options that all jobs have. */
     static final class Common {
         @Option(
                 names = "--bootstrap-servers",
@@ -199,6 +200,36 @@ final class JobCommand {
                             MeasureJob.Sinks.kafka(kafka),
                             catalogue,
                             measure),
+                    Objects.requireNonNull(spec).commandLine());
+        }
+    }
+
+    /** {@code inferwatch job detect}. */
+    @Command(
+            name = "detect",
+            description = "Judges the windows in Kafka: drift, comparisons, alerts.",
+            mixinStandardHelpOptions = true)
+    static final class Detect implements Callable<Integer> {
+        @Spec
+        private @Nullable CommandSpec spec;
+
+        @Mixin
+        private final Common common = new Common();
+
+        @Override
+        public Integer call() throws InterruptedException {
+            String catalogue = common.catalogueYaml();
+            KafkaConnection kafka = common.kafka(Topic.WINDOWS);
+            return common.run(
+                    "detect",
+                    DetectJob.NAME,
+                    kafka,
+                    environment -> DetectJob.build(
+                            environment,
+                            DetectJob.Sources.kafka(kafka),
+                            DetectJob.Sinks.kafka(kafka),
+                            catalogue,
+                            DetectJob.DISORDER),
                     Objects.requireNonNull(spec).commandLine());
         }
     }

@@ -3,6 +3,7 @@ package io.inferwatch.local;
 import io.inferwatch.influx.InfluxClient;
 import io.inferwatch.influx.InfluxConnection;
 import io.inferwatch.influx.InfluxSetup;
+import io.inferwatch.jobs.DetectJob;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.MeasureJob;
 import io.inferwatch.jobs.MeasureSettings;
@@ -43,6 +44,18 @@ final class LocalJobs {
                         MeasureJob.Sinks.kafka(kafka),
                         catalogue,
                         settings));
+    }
+
+    static FlinkCluster.Job startDetect(FlinkCluster flink, KafkaConnection kafka) {
+        return flink.start(
+                "detect",
+                DetectJob.NAME,
+                environment -> DetectJob.build(
+                        environment,
+                        DetectJob.Sources.kafka(kafka),
+                        DetectJob.Sinks.kafka(kafka),
+                        MetricCatalogue.shippedYaml(),
+                        DetectJob.DISORDER));
     }
 
     static FlinkCluster.Job startStore(FlinkCluster flink, KafkaConnection kafka, InfluxConnection influx) {

@@ -150,6 +150,7 @@ public final class LocalStack implements AutoCloseable {
         flink = startedFlink;
         opened.push(startedFlink);
         measure = LocalJobs.startMeasure(startedFlink, kafka(), LocalJobs.MEASURE_SETTINGS);
+        LocalJobs.startDetect(startedFlink, kafka());
         LocalJobs.startStore(startedFlink, kafka(), influx());
     }
 

@@ -105,7 +105,7 @@ class DriftIT {
         List<DriftResult> models = ttft(results, "mix-model-version").stream()
                 .filter(result -> result.getWindowEndMicros() > changeMicros)
                 .toList();
-        assertThat(models).hasSizeGreaterThan(4);
+        assertThat(models).hasSizeBetween(7, 8);
         assertThat(models).allSatisfy(result -> {
             assertThat(result.getRaw().getThreshold()).isEqualTo(0.20);
             assertThat(result.getRaw().getVerdict()).isEqualTo(Verdict.DRIFT);

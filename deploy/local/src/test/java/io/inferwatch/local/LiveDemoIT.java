@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Takes four minutes, hence only where long tests are asked for. */
+/** Takes four minutes, and twenty for each fault that is judged, hence only where long tests are asked for. */
 @Tag("slow")
 class LiveDemoIT {
     private final Availability<InfluxProgram> influx = TestServers.influx();
@@ -31,6 +31,32 @@ class LiveDemoIT {
                 .contains("0 failed")
                 .contains("every one, once")
                 .contains("the fault shows in the TTFT p99 of replica-1 and nowhere else");
+        assertThat(status).isZero();
+    }
+
+    @Test
+    void aSlowNodeIsJudgedDriftAndNoOther(@TempDir Path directory) {
+        assumeTrue(influx.isFound(), influx.reason());
+        StringWriter out = new StringWriter();
+
+        int status = InferwatchCommand.commandLine()
+                .setOut(new PrintWriter(out))
+                .execute("demo", "--live", "--fault=slow-node", "--data=" + directory.resolve("data"));
+
+        assertThat(out.toString()).contains("every one, once").contains("DRIFT of node-1 was confirmed");
+        assertThat(status).isZero();
+    }
+
+    @Test
+    void longerPromptsAreJudgedMix(@TempDir Path directory) {
+        assumeTrue(influx.isFound(), influx.reason());
+        StringWriter out = new StringWriter();
+
+        int status = InferwatchCommand.commandLine()
+                .setOut(new PrintWriter(out))
+                .execute("demo", "--live", "--fault=longer-prompts", "--data=" + directory.resolve("data"));
+
+        assertThat(out.toString()).contains("every one, once").contains("by the traffic's mix; no node has drifted");
         assertThat(status).isZero();
     }
 }

@@ -20,6 +20,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * Three simulated servers behind proxies under the load of a real trace. After at least twenty seconds that warm up come whole minutes;
@@ -34,6 +36,12 @@ public final class LiveDemo {
     private static final double SLOWNESS = 3;
     private static final double GROWTH = 1.5;
     private static final long SEED = 1;
+
+    /** Twelve minutes of the past, the one in which the first settle, three for the verdict and some to show that it lasts. */
+    public static final int MIN_MINUTES_OF_DRIFT = 19;
+
+    private static final int MINUTES_AFTER = 5;
+    private static final Duration DELAY = Duration.ofMinutes(3);
     private static final Duration WARM_UP = Duration.ofSeconds(20);
     private static final Duration LOOK = Duration.ofSeconds(1);
     private static final Duration SETTLING = Duration.ofMinutes(3);
@@ -60,13 +68,26 @@ public final class LiveDemo {
      * @return whether InfluxDB shows the fault where it was, nowhere else, and every request
      */
     public boolean play(int minutes) throws InterruptedException {
+        return play(minutes, LiveFault.SLOW_NODE, (minutes - 1) / 2, false);
+    }
+
+    /**
+     * Plays it long enough for verdicts on drift.
+     *
+     * @param minutes at least {@value #MIN_MINUTES_OF_DRIFT}
+     * @return whether InfluxDB has every request, and the verdicts say what the fault is: drift of the slow node alone within three minutes, or mix
+     */
+    public boolean playDrift(int minutes, LiveFault fault) throws InterruptedException {
+        return play(minutes, fault, minutes - 1 - MINUTES_AFTER, true);
+    }
+
+    private boolean play(int minutes, LiveFault kind, int minutesBefore, boolean isJudged) throws InterruptedException {
         KafkaSettings kafka = KafkaSettings.of(stack.kafka().bootstrapServers());
         try (LiveFleet fleet = LiveFleet.start(REPLICAS, SEED, data, kafka);
                 InfluxClient client = InfluxClient.open(stack.influx());
                 LiveTraffic traffic = LiveTraffic.start(LiveTrace.shipped(data), fleet.proxies())) {
             InfluxReader reader = new InfluxReader(client);
             Instant begin = Instant.now();
-            int minutesBefore = (minutes - 1) / 2;
             Instant from = minuteAfter(begin.plus(WARM_UP));
             Instant fault = from.plus(Duration.ofMinutes(minutesBefore));
             Instant end = from.plus(Duration.ofMinutes(minutes - 1));
@@ -77,12 +98,18 @@ public final class LiveDemo {
                         "  replica-%d  proxy %s -> simulated server %s%n",
                         i, fleet.proxies().get(i), fleet.servers().get(i).url());
             }
-            say("load of the Azure trace until %s; %s becomes a slow node (times %.0f) at %s"
-                    .formatted(time(end), replica, SLOWNESS, time(fault)));
+            String what = kind == LiveFault.SLOW_NODE
+                    ? "%s becomes a slow node (times %.0f)".formatted(replica, SLOWNESS)
+                    : "a fifth of the prompts becomes long";
+            say("load of the Azure trace until %s; %s at %s".formatted(time(end), what, time(fault)));
             say(PROGRESS.formatted("UTC", "sent", "open", "in InfluxDB", "TTFT p50 of the last ten seconds"));
             runUntil(fault, reader, begin, traffic);
-            faulty.switchOn(Fault.SLOW_NODE, SLOWNESS);
-            say(replica + " is a slow node now");
+            if (kind == LiveFault.SLOW_NODE) {
+                faulty.switchOn(Fault.SLOW_NODE, SLOWNESS);
+            } else {
+                traffic.lengthen();
+            }
+            say("from now on: " + what);
             runUntil(end, reader, begin, traffic);
             traffic.stop();
             faulty.switchOff(Fault.SLOW_NODE);
@@ -95,21 +122,60 @@ public final class LiveDemo {
             out.println();
             stages.lines().forEach(out::println);
             out.println();
-            boolean isSeen = isSeen(table, replica);
+            boolean isSeen = isJudged
+                    ? isJudgedRight(awaitVerdicts(reader, fault, end), kind, "node-" + FAULTY)
+                    : isSeen(table, replica);
             long stored = stored(reader, begin);
             out.printf(
                     "%,d requests sent, %,d failed, %,d in InfluxDB: %s%n",
                     traffic.sent(), traffic.failed(), stored, isWhole ? "every one, once" : "NOT EQUAL");
-            out.println(
-                    isSeen
-                            ? "the fault shows in the TTFT p99 of " + replica + " and nowhere else"
-                            : "THE FAULT DOES NOT SHOW in the TTFT p99 of " + replica + " alone");
+            if (!isJudged) {
+                out.println(
+                        isSeen
+                                ? "the fault shows in the TTFT p99 of " + replica + " and nowhere else"
+                                : "THE FAULT DOES NOT SHOW in the TTFT p99 of " + replica + " alone");
+            }
             if (!stages.isWhole()) {
                 out.println("SOME REQUESTS LACK THE STAGES that their servers' spans tell");
             }
             out.flush();
             return isWhole && isSeen && stages.isWhole() && traffic.failed() == 0;
         }
+    }
+
+    /** The verdicts of all minutes from the fault on; fewer when the last do not come. */
+    private static DriftTable awaitVerdicts(InfluxReader reader, Instant fault, Instant end)
+            throws InterruptedException {
+        Instant patience = Instant.now().plus(SETTLING);
+        DriftTable table = DriftTable.read(reader, fault, end);
+        while (Instant.now().isBefore(patience)
+                && !table.lastEnd().equals(Optional.of(end))) {
+            Thread.sleep(LOOK.toMillis());
+            table = DriftTable.read(reader, fault, end);
+        }
+        return table;
+    }
+
+    private boolean isJudgedRight(DriftTable verdicts, LiveFault kind, String node) {
+        verdicts.lines().forEach(out::println);
+        out.println();
+        if (kind == LiveFault.LONGER_PROMPTS) {
+            boolean isMix = verdicts.showsMix() && verdicts.drifting().isEmpty();
+            out.println(
+                    isMix
+                            ? "the TTFT p99 of all requests has grown by the traffic's mix; no node has drifted"
+                            : "NOT MIX ALONE: drifting " + verdicts.drifting());
+            return isMix;
+        }
+        boolean isAlone = verdicts.drifting().equals(Set.of(node))
+                && verdicts.delay().filter(delay -> delay.compareTo(DELAY) <= 0).isPresent();
+        out.println(
+                isAlone
+                        ? "DRIFT of " + node + " was confirmed "
+                                + verdicts.delay().orElseThrow().toMinutes() + " minutes after it began, and of no other"
+                        : "NOT DRIFT OF " + node + " ALONE WITHIN " + DELAY.toMinutes() + " MINUTES: drifting "
+                                + verdicts.drifting());
+        return isAlone;
     }
 
     private static boolean isSeen(ReplicaTable table, String faulty) {

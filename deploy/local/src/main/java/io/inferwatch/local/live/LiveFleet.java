@@ -10,6 +10,8 @@ import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.KafkaSettings;
 import io.inferwatch.probes.publish.PublisherSettings;
 import io.inferwatch.schemas.settings.Settings;
+import io.inferwatch.simulation.engine.CostModel;
+import io.inferwatch.simulation.engine.EngineSpec;
 import io.inferwatch.simulation.http.SimulationServer;
 import io.inferwatch.simulation.http.SimulationSettings;
 import io.inferwatch.simulation.serving.ServerSpec;
@@ -43,13 +45,25 @@ final class LiveFleet implements AutoCloseable {
         LiveFleet fleet = new LiveFleet();
         try {
             for (int i = 0; i < size; i++) {
-                fleet.add(ServerSpec.usual(i, seed), data, kafka);
+                fleet.add(ServerSpec.usual(i, seed).withEngine(engine()), data, kafka);
             }
             return fleet;
         } catch (RuntimeException e) {
             fleet.close();
             throw e;
         }
+    }
+
+    /** Four times as fast as an A100, so that a node that is three times as slow still keeps up. */
+    private static EngineSpec engine() {
+        CostModel a100 = CostModel.llama8bOnA100();
+        return EngineSpec.llama8bOnA100()
+                .withCost(new CostModel(
+                        a100.stepNanos() / 4,
+                        a100.prefillTokenNanos() / 4,
+                        a100.prefillPairNanos() / 4,
+                        a100.decodeSequenceNanos() / 4,
+                        a100.decodeContextNanos() / 4));
     }
 
     List<SimulationServer> servers() {

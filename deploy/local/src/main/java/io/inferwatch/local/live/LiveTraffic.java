@@ -16,6 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 final class LiveTraffic implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final int CHARACTERS_PER_TOKEN = 4;
+    private static final int LONG_EVERY = 5;
+    private static final int LONG_TOKENS = 12_000;
     /** What the interface puts around a prompt. */
     private static final int AROUND_PROMPT = "<|user|><|assistant|>".length();
 
@@ -28,6 +30,7 @@ final class LiveTraffic implements AutoCloseable {
     private final AtomicLong failed = new AtomicLong();
     private final Thread thread = new Thread(this::send, "live-traffic");
     private volatile boolean isStopped;
+    private volatile boolean isLengthened;
 
     private LiveTraffic(LiveTrace trace, List<URI> servers) {
         this.trace = trace;
@@ -52,6 +55,11 @@ final class LiveTraffic implements AutoCloseable {
 
     long failed() {
         return failed.get();
+    }
+
+    /** From now on every fifth prompt is a long one. */
+    void lengthen() {
+        isLengthened = true;
     }
 
     /** Sends no more; what is open goes on. */
@@ -82,7 +90,8 @@ final class LiveTraffic implements AutoCloseable {
         }
     }
 
-    private void send(LiveTrace.Row row) {
+    private void send(LiveTrace.Row traced) {
+        LiveTrace.Row row = isLengthened && traced.number() % LONG_EVERY == 0 ? traced.withPrompt(LONG_TOKENS) : traced;
         URI server = servers.get(row.number() % servers.size());
         HttpRequest request = HttpRequest.newBuilder(server.resolve("/v1/chat/completions"))
                 .timeout(TIMEOUT)

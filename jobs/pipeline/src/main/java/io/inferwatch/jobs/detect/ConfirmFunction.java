@@ -8,9 +8,13 @@ import io.inferwatch.schemas.Judgement;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
@@ -19,9 +23,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Says of a key whether drift has lasted ({@link Persistence}), and opens an alert when it has and closes it when it is over or has
- * become the baseline. The main output are results.
+ * become the baseline. The main output are results. Verdicts wait until event time has passed their window's end, since families of
+ * different ends may overtake each other.
  *
- * <p>State by series and statistic: three numbers.
+ * <p>State by series and statistic: three numbers, and the verdicts that wait.
  */
 final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, OutboundRecord> {
     private static final long serialVersionUID = 1;
@@ -33,7 +38,12 @@ final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, Outb
     private transient @Nullable Working working;
 
     private record Working(
-            EventCodec codec, DriftAlerts alerts, ValueState<long[]> state, Counter opened, Counter closed) {}
+            EventCodec codec,
+            DriftAlerts alerts,
+            ValueState<long[]> state,
+            MapState<Long, Candidate> waiting,
+            Counter opened,
+            Counter closed) {}
 
     /** The key's state: {@link Persistence} as a byte, begin of the drift, end of the last window. */
     private record Known(Persistence persistence, long sinceMicros, long lastEndMicros) {
@@ -73,13 +83,34 @@ final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, Outb
                 getRuntimeContext()
                         .getState(new ValueStateDescriptor<>(
                                 "confirmation", PrimitiveArrayTypeInfo.LONG_PRIMITIVE_ARRAY_TYPE_INFO)),
+                getRuntimeContext()
+                        .getMapState(
+                                new MapStateDescriptor<>("waiting", Types.LONG, TypeInformation.of(Candidate.class))),
                 group.counter("drift_alerts_opened_total"),
                 group.counter("drift_alerts_closed_total"));
     }
 
     @Override
     public void processElement(Candidate candidate, Context context, Collector<OutboundRecord> out) throws Exception {
-        Working w = Objects.requireNonNull(working, "used before open()");
+        if (candidate.endMillis() <= context.timerService().currentWatermark()) {
+            confirm(candidate, context, out);
+        } else {
+            working().waiting.put(candidate.endMillis(), candidate);
+            context.timerService().registerEventTimeTimer(candidate.endMillis());
+        }
+    }
+
+    @Override
+    public void onTimer(long timestamp, OnTimerContext context, Collector<OutboundRecord> out) throws Exception {
+        Candidate candidate = working().waiting.get(timestamp);
+        if (candidate != null) {
+            working().waiting.remove(timestamp);
+            confirm(candidate, context, out);
+        }
+    }
+
+    private void confirm(Candidate candidate, Context context, Collector<OutboundRecord> out) throws Exception {
+        Working w = working();
         Known before = Known.of(w.state.value());
         DriftResult result = w.codec.decode(candidate.result(), DriftResult.class);
         if (result.getWindowEndMicros() <= before.lastEndMicros) {
@@ -97,5 +128,9 @@ final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, Outb
             long since = opens ? after.sinceMicros : before.sinceMicros;
             context.output(ALERTS, w.alerts.record(result, since, opens));
         }
+    }
+
+    private Working working() {
+        return Objects.requireNonNull(working, "used before open()");
     }
 }
