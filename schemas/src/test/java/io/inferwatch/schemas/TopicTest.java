@@ -59,6 +59,10 @@ class TopicTest {
                 .isEqualTo(Map.of("cleanup.policy", "compact", "message.timestamp.type", "CreateTime"));
         assertThat(Topic.REQUESTS.kafkaSettings())
                 .isEqualTo(Map.of("retention.ms", "604800000", "message.timestamp.type", "LogAppendTime"));
+        assertThat(Topic.CONFIG.kafkaSettings())
+                .isEqualTo(Map.of("cleanup.policy", "compact", "message.timestamp.type", "CreateTime"));
+        assertThat(Topic.RESULTS.kafkaSettings())
+                .isEqualTo(Map.of("retention.ms", "604800000", "message.timestamp.type", "CreateTime"));
         assertThat(Topic.HEALTH.kafkaSettings())
                 .isEqualTo(Map.of("retention.ms", "86400000", "message.timestamp.type", "CreateTime"));
     }

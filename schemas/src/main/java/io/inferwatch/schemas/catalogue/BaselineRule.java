@@ -37,25 +37,19 @@ public record BaselineRule(
     }
 
     static BaselineRule read(String name, Settings entry, List<Metric> metrics, List<Ratio> ratios, List<View> views) {
+        MetricCatalogue.checkName(name, entry);
         String viewName = entry.text("view");
         String across = entry.text("across");
+        List<Watch> of = Watch.read(entry, metrics, ratios);
         List<String> viewNames = views.stream().map(View::name).toList();
         if (!viewName.isEmpty() && !viewNames.contains(viewName)) {
             entry.problem(
                     "view", "a view of the catalogue", "'" + viewName + "'" + Settings.nearest(viewName, viewNames));
         }
-        views.stream().filter(view -> view.name().equals(viewName)).findFirst().ifPresent(view -> {
-            if (!across.isEmpty() && !view.dimensionNames().contains(across)) {
-                entry.problem(
-                        "across",
-                        "one of " + String.join(", ", view.dimensionNames()) + ", by which the view groups",
-                        "'" + across + "'");
-            }
-        });
-        List<Watch> of = entry.list("of", text -> Watch.parse(text, metrics, ratios), List.of());
-        if (of.isEmpty()) {
-            entry.problem("of", "at least one statistic of a metric, as in ttft.p99", "none");
-        }
+        views.stream()
+                .filter(view -> view.name().equals(viewName))
+                .findFirst()
+                .ifPresent(view -> checkView(view, across, of, entry, metrics, ratios));
         return new BaselineRule(
                 name,
                 viewName,
@@ -64,5 +58,22 @@ public record BaselineRule(
                 of,
                 entry.flag("pinned", false),
                 entry.flag("alert", false));
+    }
+
+    private static void checkView(
+            View view, String across, List<Watch> of, Settings entry, List<Metric> metrics, List<Ratio> ratios) {
+        List<String> dimensions = view.dimensionNames();
+        if (!across.isEmpty() && !dimensions.contains(across)) {
+            entry.problem(
+                    "across",
+                    dimensions.isEmpty()
+                            ? "a dimension, and the view one that has any"
+                            : "one of " + String.join(", ", dimensions) + ", by which the view groups",
+                    "'" + across + "'" + Settings.nearest(across, dimensions));
+        }
+        of.stream()
+                .filter(watch -> !MetricCatalogue.keeps(view, watch.metric(), metrics, ratios))
+                .forEach(watch ->
+                        entry.problem("of", "of metrics that view " + view.name() + " keeps", "'" + watch + "'"));
     }
 }

@@ -2,8 +2,13 @@ package io.inferwatch.schemas.catalogue;
 
 import io.inferwatch.schemas.settings.Settings;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What is watched for drift in every view that asks for it.
@@ -45,28 +50,35 @@ public record DriftWatches(List<Watch> of, Map<String, Double> thresholds) {
         return threshold;
     }
 
-    static DriftWatches read(Settings entry, List<Metric> metrics, List<Ratio> ratios) {
-        List<Watch> of =
-                entry.list("of", text -> directed(Watch.parse(text, metrics, ratios), metrics, ratios), List.of());
+    static DriftWatches read(Settings entry, List<Metric> metrics, List<Ratio> ratios, List<BaselineRule> baselines) {
+        List<Watch> of = entry.has("of") ? Watch.read(entry, metrics, ratios) : List.of();
+        of.stream()
+                .filter(watch -> MetricCatalogue.better(watch.metric(), metrics, ratios) == Metric.Better.NEITHER)
+                .forEach(watch -> entry.problem("of", "of metrics that say which way is better", "'" + watch + "'"));
+        Set<String> judged = Stream.concat(of.stream(), baselines.stream().flatMap(rule -> rule.of().stream()))
+                .map(Watch::metric)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
         Map<String, Double> thresholds = new LinkedHashMap<>();
         Settings entries = entry.section("thresholds");
         entries.texts().forEach((metric, text) -> {
-            if (of.stream().noneMatch(watch -> watch.metric().equals(metric))) {
-                entries.problem(metric, "a metric that is watched", "it unwatched");
+            if (!judged.contains(metric)) {
+                entries.problem(
+                        metric,
+                        "a metric that is watched or compared",
+                        "one that is not" + Settings.nearest(metric, judged));
             }
-            try {
-                thresholds.put(metric, parseThreshold(text));
-            } catch (IllegalArgumentException e) {
-                entries.problem(metric, String.valueOf(e.getMessage()), "'" + text + "'");
-            }
+            readThreshold(metric, text, entries).ifPresent(threshold -> thresholds.put(metric, threshold));
         });
         return new DriftWatches(of, thresholds);
     }
 
-    private static Watch directed(Watch watch, List<Metric> metrics, List<Ratio> ratios) {
-        if (MetricCatalogue.better(watch.metric(), metrics, ratios) == Metric.Better.NEITHER) {
-            throw new IllegalArgumentException("a metric that says which way is better");
+    /** The threshold in that text; empty where it is none, which then is a problem of the section. */
+    static Optional<Double> readThreshold(String metric, String text, Settings entries) {
+        try {
+            return text.isEmpty() ? Optional.empty() : Optional.of(parseThreshold(text));
+        } catch (IllegalArgumentException e) {
+            entries.problem(metric, String.valueOf(e.getMessage()), "'" + text + "'");
+            return Optional.empty();
         }
-        return watch;
     }
 }

@@ -46,7 +46,8 @@ public final class MetricCatalogue {
             Arrays.stream(Outcome.values()).map(Outcome::name).toList();
 
     /** Tags that points have besides dimensions; InfluxDB takes no tag named time. */
-    private static final List<String> RESERVED = List.of("time", "view", "metric");
+    private static final List<String> RESERVED =
+            List.of("time", "view", "metric", "statistic", "comparison", "against");
 
     private final List<Metric> metrics;
     private final List<Ratio> ratios;
@@ -166,6 +167,20 @@ public final class MetricCatalogue {
                 .orElse(Metric.Better.NEITHER);
     }
 
+    /** Whether the view keeps the metric of that name, or both parts of the ratio. */
+    public boolean keeps(View view, String name) {
+        return keeps(view, name, metrics, ratios);
+    }
+
+    static boolean keeps(View view, String name, List<Metric> metrics, List<Ratio> ratios) {
+        List<String> needed = ratios.stream()
+                .filter(ratio -> ratio.name().equals(name))
+                .findFirst()
+                .map(ratio -> List.of(ratio.numerator(), ratio.denominator()))
+                .orElse(List.of(name));
+        return metrics.stream().filter(view::keeps).map(Metric::name).toList().containsAll(needed);
+    }
+
     /** Whether the metric's sketches are stored where a view keeps sketches. */
     public boolean storesSketchOf(Metric metric) {
         return storedSketches.contains(metric.name());
@@ -215,11 +230,11 @@ public final class MetricCatalogue {
 
         Set<String> quantiles = names(metrics, Metric.Kind.QUANTILE);
         List<String> storedSketches = root.names("stored-sketches", "a quantile metric of this catalogue", quantiles);
-        DriftWatches drift = DriftWatches.read(root.section("drift"), metrics, ratios);
         List<BaselineRule> baselines = new ArrayList<>();
         root.section("baselines")
                 .sections()
                 .forEach((name, entry) -> baselines.add(BaselineRule.read(name, entry, metrics, ratios, views)));
+        DriftWatches drift = DriftWatches.read(root.section("drift"), metrics, ratios, baselines);
         root.check();
         return new MetricCatalogue(
                 metrics, ratios, List.copyOf(dimensions.values()), views, Set.copyOf(storedSketches), drift, baselines);
@@ -503,7 +518,7 @@ public final class MetricCatalogue {
         }
     }
 
-    private static void checkName(String name, Settings entry) {
+    static void checkName(String name, Settings entry) {
         if (!name.matches("[a-z][a-z0-9_-]*")) {
             entry.problem("name", "lower-case letters, digits, _ and -", "'" + name + "'");
         }

@@ -1,10 +1,14 @@
 package io.inferwatch.schemas.catalogue;
 
+import io.inferwatch.schemas.settings.Settings;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A statistic of a metric that is judged, as users write it: {@code ttft.p99}, {@code e2e.mean}, {@code error_ratio.share}.
@@ -40,25 +44,47 @@ public record Watch(String metric, Statistic statistic) {
     private static final List<Statistic> OF_DISTRIBUTIONS =
             List.of(Statistic.MEAN, Statistic.P50, Statistic.P90, Statistic.P95, Statistic.P99);
 
-    /**
-     * Reads one.
-     *
-     * @throws IllegalArgumentException with the rule that the text breaks
-     */
-    static Watch parse(String text, List<Metric> metrics, List<Ratio> ratios) {
-        int dot = text.lastIndexOf('.');
-        String name = dot < 0 ? text : text.substring(0, dot);
-        List<Statistic> fitting = fitting(name, metrics, ratios);
-        Optional<Statistic> statistic = Statistic.of(text.substring(dot + 1));
-        if (fitting.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "a metric whose windows can be compared (kinds quantile, sum, counter) or a ratio, and one of its statistics, as in ttft.p99");
+    /** The statistics in a section's list under the key {@code of}; what is none is a problem of the section. */
+    static List<Watch> read(Settings entry, List<Metric> metrics, List<Ratio> ratios) {
+        List<Watch> watches = new ArrayList<>();
+        List<String> items = entry.list("of", Function.identity(), List.of());
+        if (items.isEmpty()) {
+            entry.problem("of", "at least one statistic of a metric, as in ttft.p99", "none");
         }
-        if (statistic.isEmpty() || !fitting.contains(statistic.get())) {
-            throw new IllegalArgumentException(name + "."
-                    + fitting.stream().map(Statistic::label).collect(Collectors.joining(" or " + name + ".")));
+        for (int i = 0; i < items.size(); i++) {
+            String text = items.get(i);
+            int dot = text.lastIndexOf('.');
+            String name = dot < 0 ? text : text.substring(0, dot);
+            List<Statistic> fitting = fitting(name, metrics, ratios);
+            Optional<Statistic> statistic =
+                    Statistic.of(text.substring(dot + 1)).filter(fitting::contains);
+            if (statistic.isPresent()) {
+                watches.add(new Watch(name, statistic.get()));
+            } else {
+                entry.problem(
+                        "of[" + i + "]",
+                        fitting.isEmpty()
+                                ? "a metric whose windows can be compared (kinds quantile, sum, counter) or a ratio,"
+                                        + " and one of its statistics, as in ttft.p99"
+                                : fitting.stream()
+                                        .map(one -> new Watch(name, one).toString())
+                                        .collect(Collectors.joining(" or ")),
+                        "'" + text + "'" + Settings.nearest(text, all(metrics, ratios)));
+            }
         }
-        return new Watch(name, statistic.get());
+        return watches;
+    }
+
+    /** Whether the metric or ratio of that name has a statistic that can be judged. */
+    static boolean isJudgeable(String name, List<Metric> metrics, List<Ratio> ratios) {
+        return !fitting(name, metrics, ratios).isEmpty();
+    }
+
+    /** All that can be judged, as users write it. */
+    private static List<String> all(List<Metric> metrics, List<Ratio> ratios) {
+        return Stream.concat(metrics.stream().map(Metric::name), ratios.stream().map(Ratio::name))
+                .flatMap(name -> fitting(name, metrics, ratios).stream().map(one -> new Watch(name, one).toString()))
+                .toList();
     }
 
     private static List<Statistic> fitting(String name, List<Metric> metrics, List<Ratio> ratios) {

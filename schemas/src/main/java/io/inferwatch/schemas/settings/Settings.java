@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
@@ -35,6 +36,7 @@ public final class Settings {
     private static final YAMLMapper YAML = YAMLMapper.builder(YAMLFactory.builder()
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                     .enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL)
+                    .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
                     .build())
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
@@ -120,6 +122,15 @@ public final class Settings {
         Map<String, String> named = new LinkedHashMap<>();
         node.fieldNames().forEachRemaining(name -> named.put(name, text(name)));
         return named;
+    }
+
+    /** This section alone, as YAML that reads as the same. */
+    public String yaml() {
+        try {
+            return YAML.writeValueAsString(node);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("what was read can be written", e);
+        }
     }
 
     /** Whether the key is there. */

@@ -266,7 +266,7 @@ class MetricCatalogueTest {
                     labels: [short, middle, long] | labels: [short, "a b", long] | dimensions.prompt.labels[1]: must be letters, digits, _ . + -, found 'a b'
                     product: [prompt, cache] | product: [prompt, model] | dimensions.mix.product: must be two dimensions with edges, found [prompt, model]
                     fleet: {by: [], | Fleet: {by: [], | views.Fleet.name: must be lower-case letters, digits, _ and -, found 'Fleet'
-                    '  model:   {field: model' | '  view:   {field: model' | dimensions.view.name: must be none of time, view, metric, which points use themselves, found 'view'
+                    '  model:   {field: model' | '  view:   {field: model' | dimensions.view.name: must be none of time, view, metric, statistic, comparison, against, which points use themselves, found 'view'
                     fleet: {by: [] | fleet: {by: [modell] | views.fleet.by[0]: must be a dimension of this catalogue, found 'modell', did you mean 'model'?
                     fleet: {by: [] | fleet: {by: [model, model] | views.fleet.by: must be dimensions that are all different, found [model, model]
                     by: [mix, model, version] | by: [mix, model, version, prompt] | views.mix.by: must be at most 3 dimensions, found 4

@@ -1,0 +1,62 @@
+package io.inferwatch.schemas.catalogue;
+
+import io.inferwatch.schemas.settings.Settings;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A file of what running jobs are told beside the catalogue: {@code thresholds} by metric, {@code baselines} by name. */
+public final class ConfigFile {
+    private ConfigFile() {}
+
+    /**
+     * One entry, as it is sent.
+     *
+     * @param kind {@link DriftWatches#THRESHOLD_KIND} or {@link BaselineRule#KIND}
+     * @param name within the kind: a metric, or that of the comparison
+     * @param body what {@link DriftWatches#parseThreshold} or {@link BaselineRule#parse} reads
+     */
+    public record Entry(String kind, String name, String body) {
+        /** The key of its record. */
+        public String key() {
+            return kind + "/" + name;
+        }
+    }
+
+    /**
+     * The file's entries, in its order.
+     *
+     * @throws io.inferwatch.schemas.settings.InvalidSettingsException with all its problems, when it has any
+     */
+    public static List<Entry> read(Path file, MetricCatalogue catalogue) {
+        Settings root = Settings.read(file);
+        List<Metric> metrics = catalogue.metrics();
+        List<Ratio> ratios = catalogue.ratios();
+        List<String> names = Stream.concat(
+                        metrics.stream().map(Metric::name), ratios.stream().map(Ratio::name))
+                .filter(name -> Watch.isJudgeable(name, metrics, ratios))
+                .toList();
+        List<Entry> entries = new ArrayList<>();
+        Settings thresholds = root.section("thresholds");
+        thresholds.texts().forEach((metric, text) -> {
+            if (!names.contains(metric)) {
+                thresholds.problem(
+                        metric,
+                        "a metric whose windows can be compared (kinds quantile, sum, counter) or a ratio",
+                        "another name" + Settings.nearest(metric, names));
+            }
+            DriftWatches.readThreshold(metric, text, thresholds);
+            entries.add(new Entry(DriftWatches.THRESHOLD_KIND, metric, text));
+        });
+        root.section("baselines").sections().forEach((name, entry) -> {
+            BaselineRule.read(name, entry, metrics, ratios, catalogue.views());
+            entries.add(new Entry(BaselineRule.KIND, name, entry.yaml()));
+        });
+        if (entries.isEmpty()) {
+            root.problem("thresholds, baselines", "at least one entry", "none");
+        }
+        root.check();
+        return List.copyOf(entries);
+    }
+}
