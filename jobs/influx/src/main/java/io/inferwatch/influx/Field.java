@@ -2,7 +2,7 @@ package io.inferwatch.influx;
 
 /** Names of tags and fields that no metric lends its own to. */
 public final class Field {
-    /** Tag of {@link Measurement#REQUEST}: the view of the metric catalogue. */
+    /** Tag of all measurements of windows and of what is computed of them: the view of the metric catalogue. */
     public static final String VIEW = "view";
 
     /** Tag of {@link Measurement#REQUEST} in {@link RetentionPolicy#RUNS}: length of the window, as in 1s, 1m, 1h. */
@@ -16,6 +16,105 @@ public final class Field {
 
     /** Field of {@link Measurement#REQUEST}, integer: how often the window was corrected. */
     public static final String REVISION = "revision";
+
+    /** Tag of {@link Measurement#DRIFT}, {@link Measurement#MIX} and {@link Measurement#COMPARISON}: a metric or ratio of the catalogue. */
+    public static final String METRIC = "metric";
+
+    /** Tag of the same: p50, p90, p95, p99, mean, share or rate. */
+    public static final String STATISTIC = "statistic";
+
+    /** Tag of {@link Measurement#COMPARISON}: its name in the catalogue or the configuration. */
+    public static final String COMPARISON = "comparison";
+
+    /** Tag of {@link Measurement#COMPARISON}: the value that is compared with. */
+    public static final String AGAINST = "against";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, text: DRIFT, NO_DRIFT, INCONCLUSIVE or NOT_ESTIMABLE. */
+    public static final String VERDICT = "verdict";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, text: RELATIVE (changes are ratios less 1) or POINTS (differences of shares). */
+    public static final String SCALE = "scale";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, text: of current and baseline. */
+    public static final String UNIT = "unit";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: the statistic now; absent without values. */
+    public static final String CURRENT = "current";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: the statistic of the baseline; absent without values. */
+    public static final String BASELINE = "baseline";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: current against baseline; absent when not estimable, like all that follows from it. */
+    public static final String CHANGE = "change";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: lower 95 % confidence limit of the change. */
+    public static final String CHANGE_LOW = "change_low";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: upper 95 % confidence limit of the change. */
+    public static final String CHANGE_HIGH = "change_high";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: chance of such data, or worse, were the change no more than the threshold. */
+    public static final String P = "p";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: the same with all keys of the window in mind. */
+    public static final String Q = "q";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, integer: values, trials or events now. */
+    public static final String N = "n";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, integer: values, trials or events of the baseline. */
+    public static final String N_BASELINE = "n_baseline";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: minimum detectable effect. */
+    public static final String DETECTABLE_CHANGE = "detectable_change";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: the change that would be called DRIFT four times out of five. */
+    public static final String PROVABLE_CHANGE = "provable_change";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: the change that matters. */
+    public static final String THRESHOLD = "threshold";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, integer 0 or 1: whether drift is confirmed. */
+    public static final String DRIFTING = "drifting";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, integer: start of the confirmed drift, epoch microseconds; absent while there is none. */
+    public static final String DRIFTING_SINCE_MICROS = "drifting_since_micros";
+
+    /** Field of {@link Measurement#DRIFT}, integer: windows united for the verdict. */
+    public static final String WINDOWS = "windows";
+
+    /** Field of {@link Measurement#DRIFT}, text: recent or hour-class. */
+    public static final String BASELINE_KIND = "baseline_kind";
+
+    /** Field of {@link Measurement#DRIFT} and {@link Measurement#MIX}, real: part of the change that is the traffic; absent where nothing changed. */
+    public static final String MIX_SHARE = "mix_share";
+
+    /** Field of {@link Measurement#DRIFT}, integer 0 or 1: whether a lasting drift is the baseline from now on. */
+    public static final String REBASED = "rebased";
+
+    /** Field of {@link Measurement#COMPARISON}, integer 0 or 1: whether the baseline is all that was seen of its value. */
+    public static final String PINNED = "pinned";
+
+    /** Field of {@link Measurement#MIX}, real: current less baseline, in the metric's base unit. */
+    public static final String TOTAL = "total";
+
+    /** Field of {@link Measurement#MIX}, real: what like requests changed by: the server. */
+    public static final String RATE = "rate";
+
+    /** Field of {@link Measurement#MIX}, real: what the requests' own change makes: the traffic. */
+    public static final String MIX = "mix";
+
+    /** Field of {@link Measurement#MIX}, real: the mean's change. */
+    public static final String MEAN_TOTAL = "mean_total";
+
+    /** Field of {@link Measurement#MIX}, real: the server's part of it. */
+    public static final String MEAN_RATE = "mean_rate";
+
+    /** Field of {@link Measurement#MIX}, real: the traffic's part of it. */
+    public static final String MEAN_MIX = "mean_mix";
+
+    /** Field of {@link Measurement#MIX}, real: share of the requests whose like the other side has too. */
+    public static final String COVERED = "covered";
 
     /** Tag of {@link Measurement#ALERT}: the alert's name. */
     public static final String ALERT = "alert";
@@ -54,4 +153,19 @@ public final class Field {
     public static final String INSTANCE = "instance";
 
     private Field() {}
+
+    /** Field of {@link Measurement#DRIFT}: another one as if the traffic's mix were still that of the baseline. */
+    public static String adjusted(String field) {
+        return "adjusted_" + field;
+    }
+
+    /** Field of {@link Measurement#MIX}, real: a bucket's share of the current requests. */
+    public static String shareNow(String bucket) {
+        return "share_" + bucket + "_current";
+    }
+
+    /** Field of {@link Measurement#MIX}, real: a bucket's share of the baseline's requests. */
+    public static String shareThen(String bucket) {
+        return "share_" + bucket + "_baseline";
+    }
 }

@@ -12,6 +12,18 @@ public enum Measurement {
     KERNEL("kernel"),
     /** One point per series and window of what operators measure themselves. Tags: view, the view's dimensions. */
     OPERATOR("operator"),
+    /** One point per series, metric, statistic and window that was judged. Tags: view, the view's dimensions without the mix, metric, statistic. */
+    DRIFT("drift"),
+    /** Beside {@link #DRIFT}, where the mix of requests is known: how much of the change is the server, how much the traffic. Same tags. */
+    MIX("mix"),
+    /** One point per two values of a dimension compared. Tags: comparison, view, the view's dimensions, against, metric, statistic. */
+    COMPARISON("comparison"),
+    /** One point per stage of the service chain and window. Tags: view, the group's dimensions, stage. */
+    STAGE("stage"),
+    /** One point per shape of prompts and window. Tags: view, the group's dimensions. */
+    PROMPT_SHAPE("prompt_shape"),
+    /** One point per window of how contexts and the KV cache were used together. Tags: view, the group's dimensions. */
+    KV_JOINT("kv_joint"),
     /** One point per change of an alert's state. Tags: alert, fingerprint. */
     ALERT("alert"),
     /** One point per reading of Inferwatch's own state. Tags: component, instance. Fields as the component names them. */

@@ -19,7 +19,7 @@ import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsIni
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Windows, alerts and health samples to InfluxDB: the only job that speaks to it, so that its absence delays nothing else. */
+/** Windows, results, alerts and health samples to InfluxDB: the only job that speaks to it, so that its absence delays nothing else. */
 public final class StoreJob {
     /** Name of the job in Flink. */
     public static final String NAME = "Inferwatch store";
@@ -34,11 +34,16 @@ public final class StoreJob {
     /** Where records come from. */
     public record Sources(
             Source<InboundRecord, ?, ?> windows,
+            Source<InboundRecord, ?, ?> results,
             Source<InboundRecord, ?, ?> alerts,
             Source<InboundRecord, ?, ?> health) {
         /** The topics. Without state from where this group stood; at the very first start from their beginning. */
         public static Sources kafka(KafkaConnection kafka) {
-            return new Sources(topic(Topic.WINDOWS, kafka), topic(Topic.ALERTS, kafka), topic(Topic.HEALTH, kafka));
+            return new Sources(
+                    topic(Topic.WINDOWS, kafka),
+                    topic(Topic.RESULTS, kafka),
+                    topic(Topic.ALERTS, kafka),
+                    topic(Topic.HEALTH, kafka));
         }
 
         @SuppressWarnings("deprecation") // The connector asks for Kafka's old enum.
@@ -87,6 +92,13 @@ public final class StoreJob {
                 .name("Points of the latest revisions")
                 .uid("latest-windows");
 
+        SingleOutputStreamOperator<StoredPoint> results = environment
+                .fromSource(sources.results, WatermarkStrategy.noWatermarks(), "Results")
+                .uid("results-source")
+                .process(PointsFunction.ofResults(catalogueYaml), points)
+                .name("Points of results")
+                .uid("result-points");
+
         SingleOutputStreamOperator<StoredPoint> alerts = environment
                 .fromSource(sources.alerts, WatermarkStrategy.noWatermarks(), "Alerts")
                 .uid("alerts-source")
@@ -101,10 +113,14 @@ public final class StoreJob {
                 .name("Points of health")
                 .uid("health-points");
 
-        windows.union(alerts, health).sinkTo(sinks.points).name("InfluxDB").uid("influx-writer");
+        windows.union(results, alerts, health)
+                .sinkTo(sinks.points)
+                .name("InfluxDB")
+                .uid("influx-writer");
 
         windows.getSideOutput(PointsFunction.DEAD_LETTERS)
                 .union(
+                        results.getSideOutput(PointsFunction.DEAD_LETTERS),
                         alerts.getSideOutput(PointsFunction.DEAD_LETTERS),
                         health.getSideOutput(PointsFunction.DEAD_LETTERS))
                 .sinkTo(sinks.deadLetters)

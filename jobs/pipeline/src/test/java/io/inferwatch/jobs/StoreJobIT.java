@@ -20,14 +20,22 @@ import io.inferwatch.influx.Secret;
 import io.inferwatch.jobs.store.WriterSettings;
 import io.inferwatch.schemas.Alert;
 import io.inferwatch.schemas.AlertState;
+import io.inferwatch.schemas.ChangeScale;
+import io.inferwatch.schemas.ComparisonResult;
 import io.inferwatch.schemas.DeadLetter;
 import io.inferwatch.schemas.Dimension;
+import io.inferwatch.schemas.DriftResult;
 import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.FigureResult;
 import io.inferwatch.schemas.HealthSample;
+import io.inferwatch.schemas.Judgement;
 import io.inferwatch.schemas.MetricSketch;
 import io.inferwatch.schemas.MetricSum;
+import io.inferwatch.schemas.MixChange;
+import io.inferwatch.schemas.MixShare;
 import io.inferwatch.schemas.Severity;
 import io.inferwatch.schemas.Topic;
+import io.inferwatch.schemas.Verdict;
 import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.servers.Availability;
@@ -52,7 +60,9 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.testutils.InMemoryReporter;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.InjectMiniCluster;
@@ -76,9 +86,12 @@ class StoreJobIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final long MINUTE_MICROS = 60_000_000;
 
+    private static final InMemoryReporter REPORTER = InMemoryReporter.createWithRetainedMetrics();
+
     @RegisterExtension
     private static final MiniClusterExtension FLINK =
             new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
+                    .setConfiguration(REPORTER.addToConfiguration(new Configuration()))
                     .setNumberTaskManagers(1)
                     .setNumberSlotsPerTaskManager(2)
                     .build());
@@ -144,6 +157,11 @@ class StoreJobIT {
         send(window("node", "n7", MINUTE_MICROS, baseMicros + MINUTE_MICROS, 12, 1));
         send(window("node", "n7", MINUTE_MICROS, baseMicros + MINUTE_MICROS, 10, 0));
         send(Topic.WINDOWS, "k", new byte[] {0, 1, 2});
+        send(Topic.RESULTS, "node/n7", codec.encode(drift()));
+        send(Topic.RESULTS, "canary", codec.encode(comparison()));
+        send(Topic.RESULTS, "stage/decode", codec.encode(figures("stage")));
+        send(Topic.RESULTS, "steps", codec.encode(figures("steps")));
+        send(Topic.RESULTS, "gone", null);
         send(Topic.ALERTS, "f", codec.encode(alert()));
         send(Topic.ALERTS, "f", null);
         send(Topic.HEALTH, "measure", codec.encode(new HealthSample("measure", "i", baseMicros, Map.of("lag", 2.5))));
@@ -157,13 +175,22 @@ class StoreJobIT {
                 .isEqualTo(1));
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(count(RetentionPolicy.R1H, "state", "alert"))
                 .isEqualTo(1));
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(deadLetters()).hasSize(4));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(count(RetentionPolicy.R1M, "verdict", "drift"))
+                .isEqualTo(1));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(count(RetentionPolicy.R1M, "total", "mix"))
+                .isEqualTo(1));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(count(RetentionPolicy.R1H, "verdict", "comparison"))
+                .isEqualTo(1));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(count(RetentionPolicy.R1M, "requests", "stage"))
+                .isEqualTo(1));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(deadLetters()).hasSize(5));
 
         assertThat(deadLetters())
                 .extracting(letter -> letter.getStage() + " " + letter.getTopic() + " " + letter.getReason())
                 .containsExactlyInAnyOrder(
                         "store inferwatch.windows not-single-object",
                         "store inferwatch.health not-single-object",
+                        "store inferwatch.results unknown-kind",
                         "influx-writer inferwatch.windows field-type-conflict",
                         "influx-writer inferwatch.windows field-type-conflict");
         InfluxRow corrected = reader().query(
@@ -181,6 +208,20 @@ class StoreJobIT {
                 reader().query(RetentionPolicy.R1M, "SELECT requests FROM request WHERE \"view\" = 'node' GROUP BY *");
         assertThat(fleet).hasSize(20).allSatisfy(series -> assertThat(series.rows())
                 .hasSize(30));
+        InfluxSeries drifting = reader().query(
+                        RetentionPolicy.R1M,
+                        "SELECT verdict, change, mix_share, drifting, drifting_since_micros FROM drift GROUP BY *")
+                .get(0);
+        assertThat(drifting.tags())
+                .isEqualTo(Map.of("view", "node-prompt", "node", "n7", "metric", "ttft", "statistic", "p99"));
+        assertThat(drifting.rows().get(0).text("verdict")).hasValue("DRIFT");
+        assertThat(drifting.rows().get(0).real("change")).hasValue(0.5);
+        assertThat(drifting.rows().get(0).real("mix_share")).hasValue(0.25);
+        assertThat(drifting.rows().get(0).integer("drifting")).hasValue(1);
+        assertThat(drifting.rows().get(0).integer("drifting_since_micros")).hasValue(baseMicros - MINUTE_MICROS);
+        assertThat(counted("Points of results", "reason.unknown-kind.dead_letters_total"))
+                .isEqualTo(1);
+        assertThat(counted("Points of results", "tombstones_total")).isEqualTo(1);
     }
 
     @Test
@@ -294,6 +335,80 @@ class StoreJobIT {
                 List.of(new MetricSketch("ttft", ByteBuffer.wrap(SketchEncoding.encode(sketch)))),
                 List.of(),
                 List.of());
+    }
+
+    private Judgement judgement() {
+        return new Judgement(
+                Verdict.DRIFT,
+                ChangeScale.RELATIVE,
+                0.3,
+                0.2,
+                0.5,
+                0.4,
+                0.6,
+                0.001,
+                0.001,
+                500L,
+                5_000L,
+                0.1,
+                0.2,
+                0.03);
+    }
+
+    private DriftResult drift() {
+        return new DriftResult(
+                "node-prompt/n7",
+                "node-prompt",
+                List.of(new Dimension("node", "n7")),
+                "ttft",
+                "p99",
+                MINUTE_MICROS,
+                baseMicros,
+                1,
+                "recent",
+                judgement(),
+                judgement(),
+                new MixChange(1.0, 0.75, 0.25, 1.0, 0.75, 0.25, 1.0, List.of(new MixShare("0-511", 1.0, 1.0))),
+                true,
+                baseMicros - MINUTE_MICROS,
+                false);
+    }
+
+    private ComparisonResult comparison() {
+        return new ComparisonResult(
+                "canary",
+                "model-version",
+                List.of(new Dimension("model", "m")),
+                "version",
+                "v2",
+                "v1",
+                "ttft",
+                "p99",
+                60 * MINUTE_MICROS,
+                baseMicros,
+                false,
+                judgement(),
+                false,
+                null);
+    }
+
+    private FigureResult figures(String kind) {
+        return new FigureResult(
+                kind,
+                "fleet",
+                List.of(new Dimension("stage", "decode")),
+                MINUTE_MICROS,
+                baseMicros,
+                Map.of("requests", 9L),
+                Map.of("p99_seconds", 0.5));
+    }
+
+    /** The sum over the parallel parts of an operator's counter. */
+    private long counted(String operator, String counter) {
+        return REPORTER.findMetrics(requireNonNull(job).getJobID(), operator).entrySet().stream()
+                .filter(metric -> metric.getKey().endsWith("." + counter))
+                .mapToLong(metric -> ((Counter) metric.getValue()).getCount())
+                .sum();
     }
 
     private Alert alert() {

@@ -7,8 +7,9 @@ import io.inferwatch.schemas.Alert;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.HealthSample;
 import io.inferwatch.schemas.UndecodableEventException;
+import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import java.io.Serializable;
-import org.apache.avro.specific.SpecificRecord;
+import java.util.List;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
@@ -16,10 +17,10 @@ import org.apache.flink.util.OutputTag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records of one kind to their points, each on its own. What cannot be decoded goes to {@link #DEAD_LETTERS}; the mark of a gone key
- * gives no point.
+ * Records of a topic to their points, each on its own. What cannot be decoded or stored goes to {@link #DEAD_LETTERS}; the mark of a gone
+ * key gives no point.
  */
-public final class PointsFunction<T extends SpecificRecord> extends ProcessFunction<InboundRecord, StoredPoint> {
+public final class PointsFunction extends ProcessFunction<InboundRecord, StoredPoint> {
     private static final long serialVersionUID = 1;
 
     /** The stage's name in dead letters. */
@@ -28,64 +29,83 @@ public final class PointsFunction<T extends SpecificRecord> extends ProcessFunct
     /** Records of which no point can be made. */
     public static final OutputTag<OutboundRecord> DEAD_LETTERS = new OutputTag<>("dead-letters") {};
 
-    private interface Conversion<T> extends Serializable {
-        Point point(T event);
+    private interface Conversion {
+        List<Point> points(EventCodec codec, byte[] value) throws UndecodableEventException, UnstorableException;
     }
 
-    private final Class<T> type;
-    private final Conversion<T> conversion;
-    private transient @Nullable EventCodec codec;
-    private transient @Nullable DeadLetters letters;
-    private transient @Nullable StoreCounters counters;
+    /** Made anew where the function runs. */
+    private interface Opening extends Serializable {
+        Conversion open();
+    }
 
-    private PointsFunction(Class<T> type, Conversion<T> conversion) {
-        this.type = type;
-        this.conversion = conversion;
+    private final Opening opening;
+    private transient @Nullable Working working;
+
+    private record Working(EventCodec codec, Conversion conversion, DeadLetters letters, StoreCounters counters) {}
+
+    private PointsFunction(Opening opening) {
+        this.opening = opening;
     }
 
     /** For the alerts topic. */
-    public static PointsFunction<Alert> ofAlerts() {
-        return new PointsFunction<>(Alert.class, AlertPoints::of);
+    public static PointsFunction ofAlerts() {
+        return new PointsFunction(() -> (codec, value) -> List.of(AlertPoints.of(codec.decode(value, Alert.class))));
     }
 
     /** For the health topic. */
-    public static PointsFunction<HealthSample> ofHealth() {
-        return new PointsFunction<>(HealthSample.class, HealthPoints::of);
+    public static PointsFunction ofHealth() {
+        return new PointsFunction(
+                () -> (codec, value) -> List.of(HealthPoints.of(codec.decode(value, HealthSample.class))));
+    }
+
+    /** For the results topic, after the catalogue with that text. */
+    public static PointsFunction ofResults(String catalogueYaml) {
+        return new PointsFunction(() -> {
+            ResultPoints points = new ResultPoints(MetricCatalogue.parse("metric catalogue", catalogueYaml));
+            return (codec, value) -> points.of(codec.decode(value));
+        });
     }
 
     @Override
     public void open(OpenContext context) {
-        codec = new EventCodec();
-        letters = new DeadLetters(STAGE);
-        counters = new StoreCounters(getRuntimeContext().getMetricGroup());
+        working = new Working(
+                new EventCodec(),
+                opening.open(),
+                new DeadLetters(STAGE),
+                new StoreCounters(getRuntimeContext().getMetricGroup()));
     }
 
     @Override
     public void processElement(InboundRecord record, Context context, Collector<StoredPoint> out) {
-        EventCodec decoder = codec;
-        DeadLetters writer = letters;
-        StoreCounters count = counters;
-        if (decoder == null || writer == null || count == null) {
+        Working w = working;
+        if (w == null) {
             throw new IllegalStateException("used before open()");
         }
         byte[] value = record.value();
         if (value == null) {
-            count.tombstone();
+            w.counters.tombstone();
             return;
         }
         try {
-            Point point = conversion.point(decoder.decode(value, type));
-            count.leftOut(point.content().leftOut());
-            point.store(0, 0, record).ifPresentOrElse(out::collect, count::pointWithoutFields);
+            for (Point point : w.conversion.points(w.codec, value)) {
+                w.counters.leftOut(point.content().leftOut());
+                point.store(0, 0, record).ifPresentOrElse(out::collect, w.counters::pointWithoutFields);
+            }
         } catch (UndecodableEventException e) {
-            count.deadLetter(e.reason().label());
-            context.output(
-                    DEAD_LETTERS,
-                    writer.letter(
-                            record,
-                            e.reason().label(),
-                            String.valueOf(e.getMessage()),
-                            context.timerService().currentProcessingTime()));
+            refuse(w, record, e.reason().label(), e, context);
+        } catch (UnstorableException e) {
+            refuse(w, record, e.reason().label(), e, context);
         }
+    }
+
+    private static void refuse(Working w, InboundRecord record, String reason, Exception why, Context context) {
+        w.counters.deadLetter(reason);
+        context.output(
+                DEAD_LETTERS,
+                w.letters.letter(
+                        record,
+                        reason,
+                        String.valueOf(why.getMessage()),
+                        context.timerService().currentProcessingTime()));
     }
 }

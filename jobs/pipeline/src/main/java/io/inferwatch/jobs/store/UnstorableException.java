@@ -13,6 +13,12 @@ public final class UnstorableException extends Exception {
         UNKNOWN_VIEW,
         /** The record's key is not the window's series, so that its revisions would not meet. */
         KEY_DIFFERS,
+        /** The result's metric is not in the metric catalogue. */
+        UNKNOWN_METRIC,
+        /** There is no measurement for figures of this kind. */
+        UNKNOWN_KIND,
+        /** Two tags or fields of the point would have the same name. */
+        NAME_TWICE,
         /** The window's dimensions are not those of its view. */
         DIMENSIONS_DIFFER,
         /** A distribution's bytes are no sketch. */

@@ -79,21 +79,9 @@ public final class WindowPoints {
      * @throws UnstorableException when none can be made of it
      */
     Optional<Point> of(WindowStat window) throws UnstorableException {
-        View view = views.get(window.getView());
-        if (view == null) {
-            throw new UnstorableException(
-                    UnstorableException.Reason.UNKNOWN_VIEW,
-                    "view: must be one of the catalogue's, found '" + window.getView() + "'",
-                    null);
-        }
+        View view = require(views, window.getView());
         long length = window.getWindowMicros();
-        if (length <= 0 || window.getWindowEndMicros() <= 0) {
-            throw new UnstorableException(
-                    UnstorableException.Reason.MALFORMED_WINDOW,
-                    "window: must have a length and an end after 1970, found " + length + " us to "
-                            + window.getWindowEndMicros(),
-                    null);
-        }
+        requireWindow(length, window.getWindowEndMicros());
         if (length < MINUTE_MICROS && !view.storeShortest()) {
             return Optional.empty();
         }
@@ -195,6 +183,40 @@ public final class WindowPoints {
         return statistic.hasUnit() ? metric.field(statistic.suffix()) : metric.unitlessField(statistic.suffix());
     }
 
+    /** The view of that name. */
+    static View require(Map<String, View> views, String name) throws UnstorableException {
+        View view = views.get(name);
+        if (view == null) {
+            throw new UnstorableException(
+                    UnstorableException.Reason.UNKNOWN_VIEW,
+                    "view: must be one of the catalogue's, found '" + name + "'",
+                    null);
+        }
+        return view;
+    }
+
+    /** Refuses what is no window. */
+    static void requireWindow(long lengthMicros, long endMicros) throws UnstorableException {
+        if (lengthMicros <= 0 || endMicros <= 0) {
+            throw new UnstorableException(
+                    UnstorableException.Reason.MALFORMED_WINDOW,
+                    "window: must have a length and an end after 1970, found " + lengthMicros + " us to " + endMicros,
+                    null);
+        }
+    }
+
+    /** Refuses dimensions that are not the view's. */
+    static void requireDimensions(View view, List<String> names, List<Dimension> dimensions)
+            throws UnstorableException {
+        List<String> found = dimensions.stream().map(Dimension::getName).toList();
+        if (!found.equals(names)) {
+            throw new UnstorableException(
+                    UnstorableException.Reason.DIMENSIONS_DIFFER,
+                    "dimensions: must be " + names + " as of view " + view.name() + ", found " + found,
+                    null);
+        }
+    }
+
     /** A window's length as the tag {@code window} has it: 1s, 10s, 1m, 1h. */
     static String label(long windowMicros) {
         if (windowMicros % HOUR_MICROS == 0) {
@@ -217,15 +239,8 @@ public final class WindowPoints {
     }
 
     private static void tag(PointBuilder point, View view, WindowStat window) throws UnstorableException {
-        List<String> names = view.dimensionNames();
         List<Dimension> dimensions = window.getDimensions();
-        if (!dimensions.stream().map(Dimension::getName).toList().equals(names)) {
-            throw new UnstorableException(
-                    UnstorableException.Reason.DIMENSIONS_DIFFER,
-                    "dimensions: must be " + names + " as of view " + view.name() + ", found "
-                            + dimensions.stream().map(Dimension::getName).toList(),
-                    null);
-        }
+        requireDimensions(view, view.dimensionNames(), dimensions);
         point.tag(Field.VIEW, view.name());
         dimensions.forEach(dimension -> point.tag(dimension.getName(), dimension.getValue()));
         if (view.synthetic()) {
@@ -484,7 +499,8 @@ public final class WindowPoints {
         }
     }
 
-    private static void requireNew(Set<String> names, String what, String name) {
+    /** Refuses a catalogue in which a tag or field would have a name that another has. */
+    static void requireNew(Set<String> names, String what, String name) {
         if (!names.add(name)) {
             throw new IllegalArgumentException(
                     "metric catalogue: each tag and field must have a name of its own, found the " + what + " '" + name

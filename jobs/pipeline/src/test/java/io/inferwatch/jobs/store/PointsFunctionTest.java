@@ -9,9 +9,12 @@ import io.inferwatch.schemas.AlertState;
 import io.inferwatch.schemas.DeadLetter;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.Evidence;
+import io.inferwatch.schemas.FigureResult;
 import io.inferwatch.schemas.HealthSample;
 import io.inferwatch.schemas.Severity;
+import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.avro.specific.SpecificRecord;
@@ -96,10 +99,37 @@ class PointsFunctionTest {
         assertThat(letter.getOffset()).isZero();
     }
 
+    @Test
+    void aResultIsOnePointOrMoreAndWhatCannotBeStoredIsADeadLetterWithItsReason() throws Exception {
+        FigureResult stage = new FigureResult(
+                "stage", "fleet", List.of(), 60_000_000L, AT, Map.of("requests", 7L), Map.of("p99_seconds", 0.25));
+        FigureResult unknown = FigureResult.newBuilder(stage).setKind("stages").build();
+        HealthSample stray = new HealthSample("measure", "i", AT, Map.of("lag", 1.0));
+
+        Result result =
+                run(PointsFunction.ofResults(MetricCatalogue.shippedYaml()), stage, unknown, stray, null, stage);
+
+        assertThat(result.points)
+                .extracting(StoredPoint::line)
+                .containsExactly(
+                        "stage,view=fleet requests=7i,p99_seconds=0.25 1700000000000000",
+                        "stage,view=fleet requests=7i,p99_seconds=0.25 1700000000000000");
+        List<String> letters = new ArrayList<>();
+        for (OutboundRecord letter : result.letters) {
+            DeadLetter read = codec.decode(letter.value(), DeadLetter.class);
+            letters.add(read.getStage() + " " + read.getOffset() + " " + read.getReason() + " " + read.getDetail());
+        }
+        assertThat(letters)
+                .containsExactly(
+                        "store 1 unknown-kind kind: must be one of kv_joint, prompt_shape, stage, found 'stages'",
+                        "store 2 unexpected-record record: must be DriftResult, ComparisonResult or FigureResult, found"
+                                + " io.inferwatch.schemas.HealthSample");
+    }
+
     private record Result(List<StoredPoint> points, List<OutboundRecord> letters) {}
 
     @SuppressWarnings("try") // The harness's close() may be interrupted, like any test.
-    private Result run(PointsFunction<?> function, SpecificRecord... events) throws Exception {
+    private Result run(PointsFunction function, SpecificRecord... events) throws Exception {
         try (OneInputStreamOperatorTestHarness<InboundRecord, StoredPoint> harness =
                 new OneInputStreamOperatorTestHarness<>(new ProcessOperator<>(function))) {
             harness.open();
