@@ -6,6 +6,7 @@ import io.inferwatch.probes.ProbeCommand;
 import io.inferwatch.probes.identity.TenantCommand;
 import io.inferwatch.probes.kernels.ImportKernelsCommand;
 import io.inferwatch.probes.replay.ReplayCommand;
+import io.inferwatch.report.ConfigCommand;
 import io.inferwatch.report.EventsCommand;
 import io.inferwatch.report.ReportCommand;
 import java.util.List;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Command;
             JobCommand.class,
             ReportCommand.class,
             EventsCommand.class,
+            ConfigCommand.class,
             TenantCommand.class,
             InferwatchCommand.Setup.class,
             BenchCommand.class,

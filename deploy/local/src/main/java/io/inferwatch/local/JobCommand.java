@@ -237,7 +237,7 @@ final class JobCommand {
     /** {@code inferwatch job store}. */
     @Command(
             name = "store",
-            description = "Writes windows, alerts and health from Kafka to InfluxDB.",
+            description = "Writes windows, results, alerts and health from Kafka to InfluxDB.",
             mixinStandardHelpOptions = true)
     static final class Store implements Callable<Integer> {
         @Spec

@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
-import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -40,7 +39,6 @@ public final class EventsTailCommand implements Callable<Integer> {
     private static final int BAD_INPUT = 2;
     private static final int DEFAULT_LAST = 10;
     private static final Duration POLL = Duration.ofMillis(500);
-    private static final String PATIENCE_MILLIS = "10000";
     private static final String PREFIX = "inferwatch.";
 
     @Parameters(index = "0", paramLabel = "TOPIC", description = "Topic, such as inferwatch.windows or just windows.")
@@ -99,8 +97,8 @@ public final class EventsTailCommand implements Callable<Integer> {
                     ? null
                     : TimeText.parse("--since", since, clock.instant()).toEpochMilli();
             try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-                    consumerProperties(), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-                List<TopicPartition> partitions = partitions(consumer, topic);
+                    kafka.consumerProperties(), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+                List<TopicPartition> partitions = partitions(consumer, topic, kafka);
                 consumer.assign(partitions);
                 Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
                 if (sinceMillis == null) {
@@ -115,7 +113,7 @@ public final class EventsTailCommand implements Callable<Integer> {
             err.println(e.getMessage());
             return BAD_INPUT;
         } catch (KafkaException e) {
-            err.println("Kafka at " + kafka.bootstrapServers() + " does not answer: " + rootMessage(e));
+            err.println(unanswered(kafka, e));
             return BAD_INPUT;
         } finally {
             out.flush();
@@ -203,17 +201,8 @@ public final class EventsTailCommand implements Callable<Integer> {
         return key == null || (record.key() != null && key.equals(new String(record.key(), StandardCharsets.UTF_8)));
     }
 
-    private Properties consumerProperties() {
-        Properties properties = kafka.properties();
-        properties.put("enable.auto.commit", "false");
-        properties.put("auto.offset.reset", "earliest");
-        properties.put("allow.auto.create.topics", "false");
-        properties.putIfAbsent("default.api.timeout.ms", PATIENCE_MILLIS);
-        properties.putIfAbsent("request.timeout.ms", PATIENCE_MILLIS);
-        return properties;
-    }
-
-    private List<TopicPartition> partitions(KafkaConsumer<byte[], byte[]> consumer, Topic topic) {
+    /** The topic's partitions, which must be there. */
+    static List<TopicPartition> partitions(KafkaConsumer<byte[], byte[]> consumer, Topic topic, KafkaOptions kafka) {
         List<PartitionInfo> found = consumer.partitionsFor(topic.topicName());
         if (found == null || found.isEmpty()) {
             throw new InvalidRequestException(
@@ -235,6 +224,11 @@ public final class EventsTailCommand implements Callable<Integer> {
         String full = name.startsWith(PREFIX) ? name : PREFIX + name;
         throw new InvalidRequestException("TOPIC: must be one of " + String.join(", ", known) + ", found '" + name + "'"
                 + Settings.nearest(full, known));
+    }
+
+    /** Says that Kafka did not answer. */
+    static String unanswered(KafkaOptions kafka, KafkaException e) {
+        return "Kafka at " + kafka.bootstrapServers() + " does not answer: " + rootMessage(e);
     }
 
     private static String rootMessage(Throwable e) {

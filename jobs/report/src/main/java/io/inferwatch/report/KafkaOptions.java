@@ -11,6 +11,9 @@ import picocli.CommandLine.Option;
 
 /** The options by which a command reaches Kafka; to be mixed in. */
 final class KafkaOptions {
+    /** How long a command waits for an answer. */
+    static final String PATIENCE_MILLIS = "10000";
+
     @Option(
             names = "--bootstrap-servers",
             paramLabel = "HOST:PORT,...",
@@ -44,6 +47,17 @@ final class KafkaOptions {
             }
         }
         properties.put("bootstrap.servers", bootstrapServers);
+        return properties;
+    }
+
+    /** Settings for a consumer that reads beside all others and commits nothing. */
+    Properties consumerProperties() {
+        Properties properties = properties();
+        properties.put("enable.auto.commit", "false");
+        properties.put("auto.offset.reset", "earliest");
+        properties.put("allow.auto.create.topics", "false");
+        properties.putIfAbsent("default.api.timeout.ms", PATIENCE_MILLIS);
+        properties.putIfAbsent("request.timeout.ms", PATIENCE_MILLIS);
         return properties;
     }
 }

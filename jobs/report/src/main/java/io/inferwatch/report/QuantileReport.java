@@ -35,22 +35,19 @@ record QuantileReport(QuantileRequest request, long minutesWithData, List<Group>
             for (double q : request.q()) {
                 quantiles.add(new Quantile(
                         q,
-                        inBaseUnit(request, sketch.quantile(q)),
+                        request.sketches().inBaseUnit(sketch.quantile(q)),
                         QuantileInterval.of(sketch, q, CONFIDENCE)
                                 .map(limits -> new Limits(
-                                        inBaseUnit(request, limits.low()), inBaseUnit(request, limits.high())))));
+                                        request.sketches().inBaseUnit(limits.low()),
+                                        request.sketches().inBaseUnit(limits.high())))));
             }
             return new Group(
                     values,
                     sketch.n(),
-                    inBaseUnit(request, (double) sketch.min()),
-                    inBaseUnit(request, sketch.mean()),
-                    inBaseUnit(request, (double) sketch.max()),
+                    request.sketches().inBaseUnit((double) sketch.min()),
+                    request.sketches().inBaseUnit(sketch.mean()),
+                    request.sketches().inBaseUnit((double) sketch.max()),
                     quantiles);
-        }
-
-        private static double inBaseUnit(QuantileRequest request, double storedUnit) {
-            return storedUnit / Math.rint(1 / request.metric().unit().scale());
         }
     }
 

@@ -3,26 +3,16 @@ package io.inferwatch.report;
 import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.View;
-import io.inferwatch.schemas.settings.Settings;
 import java.time.Instant;
-import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * What is asked: quantiles of one metric over whole minutes, for each combination of some dimensions.
  *
- * @param view the smallest view with sketches that tells those dimensions apart
- * @param by the dimensions asked for; the view's others are merged
  * @param q the quantiles, each above 0 and below 1, in the order asked
- * @param from first instant, a whole minute
- * @param to end, a whole minute
  */
-record QuantileRequest(Metric metric, View view, List<String> by, List<Double> q, Instant from, Instant to) {
+record QuantileRequest(SketchRequest sketches, List<Double> q) {
     QuantileRequest {
-        by = List.copyOf(by);
         q = List.copyOf(q);
     }
 
@@ -33,8 +23,7 @@ record QuantileRequest(Metric metric, View view, List<String> by, List<Double> q
      */
     static QuantileRequest of(
             MetricCatalogue catalogue, String metricName, List<String> by, List<Double> q, Instant from, Instant to) {
-        Metric metric = metric(catalogue, metricName);
-        View view = view(catalogue, metric, by);
+        SketchRequest sketches = SketchRequest.of(catalogue, metricName, by, from, to);
         if (q.isEmpty()) {
             throw new InvalidRequestException("--q: must name at least one quantile, found none");
         }
@@ -43,67 +32,31 @@ record QuantileRequest(Metric metric, View view, List<String> by, List<Double> q
                 throw new InvalidRequestException("--q: must be above 0 and below 1, found " + one);
             }
         }
-        Instant first = TimeText.minuteFrom(from);
-        Instant end = TimeText.minuteTo(to);
-        if (!first.isBefore(end)) {
-            throw new InvalidRequestException(
-                    "--from, --to: must span at least one whole minute, found " + from + " to " + to);
-        }
-        return new QuantileRequest(metric, view, by, q, first, end);
+        return new QuantileRequest(sketches, q);
+    }
+
+    Metric metric() {
+        return sketches.metric();
+    }
+
+    View view() {
+        return sketches.view();
+    }
+
+    List<String> by() {
+        return sketches.by();
+    }
+
+    Instant from() {
+        return sketches.from();
+    }
+
+    Instant to() {
+        return sketches.to();
     }
 
     /** Whole minutes asked for. */
     long minutes() {
-        return (to.getEpochSecond() - from.getEpochSecond()) / 60;
-    }
-
-    private static Metric metric(MetricCatalogue catalogue, String name) {
-        List<String> stored = catalogue.metrics().stream()
-                .filter(catalogue::storesSketchOf)
-                .map(Metric::name)
-                .toList();
-        Metric metric = catalogue
-                .metric(name)
-                .orElseThrow(() -> new InvalidRequestException("--metric: must be one of " + String.join(", ", stored)
-                        + ", found '" + name + "'" + Settings.nearest(name, stored)));
-        if (!stored.contains(name)) {
-            throw new InvalidRequestException("--metric: must be one whose sketches are stored ("
-                    + String.join(", ", stored) + "), found '" + name + "'");
-        }
-        return metric;
-    }
-
-    private static View view(MetricCatalogue catalogue, Metric metric, List<String> by) {
-        if (new LinkedHashSet<>(by).size() < by.size()) {
-            throw new InvalidRequestException("--by: must name each dimension once, found " + by);
-        }
-        List<View> kept = catalogue.views().stream()
-                .filter(View::storeSketches)
-                .filter(view -> view.keeps(metric))
-                .toList();
-        return kept.stream()
-                .filter(view -> view.dimensionNames().containsAll(by))
-                // Synthetic traffic only for those who ask for runs.
-                .filter(view -> view.synthetic() == by.contains("run"))
-                .min(Comparator.comparingInt((View view) -> view.by().size()).thenComparingInt(View::maxSeries))
-                .orElseThrow(() -> new InvalidRequestException(refusal(kept, by)));
-    }
-
-    private static String refusal(List<View> kept, List<String> by) {
-        Set<String> known = new TreeSet<>();
-        kept.forEach(view -> known.addAll(view.dimensionNames()));
-        for (String dimension : by) {
-            if (!known.contains(dimension)) {
-                return "--by: must be of " + String.join(", ", known) + ", found '" + dimension + "'"
-                        + Settings.nearest(dimension, known);
-            }
-        }
-        return "--by: must be dimensions that one view keeps sketches by ("
-                + String.join(
-                        "; ",
-                        kept.stream()
-                                .map(view -> view.by().isEmpty() ? "none" : String.join(",", view.dimensionNames()))
-                                .toList())
-                + "), found " + String.join(",", by);
+        return sketches.minutes();
     }
 }

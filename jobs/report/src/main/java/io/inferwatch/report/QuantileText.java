@@ -9,7 +9,6 @@ import io.inferwatch.report.QuantileReport.Limits;
 import io.inferwatch.report.QuantileReport.Quantile;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /** A quantile report as a table for people or as JSON. */
@@ -35,7 +34,7 @@ final class QuantileText {
         head.addAll(List.of("min", "mean", "max"));
         rows.add(head);
         report.groups().forEach(group -> rows.add(row(request, group)));
-        lines.addAll(align(rows, request.by().size()));
+        lines.addAll(TableText.align(rows, request.by().size()));
         return lines;
     }
 
@@ -83,56 +82,17 @@ final class QuantileText {
         List<String> row = new ArrayList<>(group.values());
         row.add(Long.toString(group.n()));
         for (Quantile quantile : group.quantiles()) {
-            row.add(value(request, quantile.value()));
+            row.add(TableText.value(request.metric().unit().base(), quantile.value()));
             row.add(quantile.limits().map(limits -> limits(request, limits)).orElse("not estimable"));
         }
-        row.add(value(request, group.min()));
-        row.add(value(request, group.mean()));
-        row.add(value(request, group.max()));
+        row.add(TableText.value(request.metric().unit().base(), group.min()));
+        row.add(TableText.value(request.metric().unit().base(), group.mean()));
+        row.add(TableText.value(request.metric().unit().base(), group.max()));
         return row;
     }
 
     private static String limits(QuantileRequest request, Limits limits) {
-        return value(request, limits.low()) + " - " + value(request, limits.high());
-    }
-
-    /** Four significant digits: the sketch does not know more. */
-    private static String value(QuantileRequest request, double value) {
-        if (!request.metric().unit().base().equals("seconds")) {
-            return significant(value);
-        }
-        if (value >= 1 || value == 0) {
-            return significant(value) + " s";
-        }
-        return value >= 1e-3 ? significant(value * 1e3) + " ms" : significant(value * 1e6) + " us";
-    }
-
-    private static String significant(double value) {
-        if (value == 0) {
-            return "0";
-        }
-        int digits = (int) Math.floor(Math.log10(value)) + 1;
-        return String.format(Locale.ROOT, "%." + Math.max(0, Math.min(6, 4 - digits)) + "f", value);
-    }
-
-    /** Texts to the left, numbers to the right, two blanks between. */
-    private static List<String> align(List<List<String>> rows, int texts) {
-        int columns = rows.get(0).size();
-        int[] widths = new int[columns];
-        for (List<String> row : rows) {
-            for (int i = 0; i < columns; i++) {
-                widths[i] = Math.max(widths[i], row.get(i).length());
-            }
-        }
-        List<String> lines = new ArrayList<>();
-        for (List<String> row : rows) {
-            StringBuilder line = new StringBuilder();
-            for (int i = 0; i < columns; i++) {
-                String padding = " ".repeat(widths[i] - row.get(i).length());
-                line.append(i == 0 ? "" : "  ").append(i < texts ? row.get(i) + padding : padding + row.get(i));
-            }
-            lines.add(line.toString().stripTrailing());
-        }
-        return lines;
+        return TableText.value(request.metric().unit().base(), limits.low()) + " - "
+                + TableText.value(request.metric().unit().base(), limits.high());
     }
 }

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -132,7 +131,7 @@ public final class QuantilesCommand implements Callable<Integer> {
     private int report(StoredSketches sketches, QuantileRequest request, PrintWriter out, PrintWriter err) {
         QuantileReport report = sketches.report(request);
         if (report.groups().isEmpty()) {
-            err.println(noData(request, sketches.extent(request)));
+            err.println(sketches.noData(request.sketches()));
             return NO_DATA;
         }
         if (output == Output.json) {
@@ -141,12 +140,5 @@ public final class QuantilesCommand implements Callable<Integer> {
             QuantileText.table(report).forEach(out::println);
         }
         return OK;
-    }
-
-    private static String noData(QuantileRequest request, Optional<StoredSketches.Extent> extent) {
-        return "no data: view " + request.view().name() + " has no sketches of "
-                + request.metric().name() + " from " + request.from() + " to " + request.to()
-                + extent.map(found -> "; there are some from " + found.from() + " to " + found.to())
-                        .orElse(", nor of any other time");
     }
 }

@@ -41,25 +41,29 @@ final class StoredSketches {
     }
 
     /** The period for which a view has sketches. */
-    record Extent(Instant from, Instant to) {}
+    private record Extent(Instant from, Instant to) {}
+
+    /** Takes sketches as they are read. */
+    interface Taker {
+        /**
+         * A sketch of one minute; others of the same values and minute may follow, and are to be merged.
+         *
+         * @param values of the dimensions asked for, in their order
+         */
+        void take(List<String> values, long minuteEndMicros, QuantileSketch sketch);
+
+        /** Of minutes up to here all is read. */
+        default void readUpTo(long endMicros) {}
+    }
 
     /** The quantiles asked for; without groups when nothing is stored for the period. */
     QuantileReport report(QuantileRequest request) {
         Map<List<String>, QuantileSketch> groups = new HashMap<>();
         Set<Long> minutes = new HashSet<>();
-        for (Instant from = request.from(); from.isBefore(request.to()); from = from.plus(SLICE)) {
-            Instant end = from.plus(SLICE);
-            for (InfluxSeries series : slice(request, from, end.isBefore(request.to()) ? end : request.to())) {
-                List<String> values = request.by().stream()
-                        .map(dimension -> series.tags().getOrDefault(dimension, ""))
-                        .toList();
-                QuantileSketch merged = groups.computeIfAbsent(values, key -> new QuantileSketch());
-                for (InfluxRow row : series.rows()) {
-                    minutes.add(row.timeMicros());
-                    merged.merge(sketch(row));
-                }
-            }
-        }
+        read(request.sketches(), (values, minuteEndMicros, sketch) -> {
+            minutes.add(minuteEndMicros);
+            groups.computeIfAbsent(values, key -> new QuantileSketch()).merge(sketch);
+        });
         return new QuantileReport(
                 request,
                 minutes.size(),
@@ -71,8 +75,31 @@ final class StoredSketches {
                         .toList());
     }
 
+    /** Reads what is asked for, six hours at a time. */
+    void read(SketchRequest request, Taker taker) {
+        for (Instant from = request.from(); from.isBefore(request.to()); from = from.plus(SLICE)) {
+            Instant end = from.plus(SLICE).isBefore(request.to()) ? from.plus(SLICE) : request.to();
+            for (InfluxSeries series : slice(request, from, end)) {
+                List<String> values = request.by().stream()
+                        .map(dimension -> series.tags().getOrDefault(dimension, ""))
+                        .toList();
+                series.rows().forEach(row -> taker.take(values, row.timeMicros(), sketch(row)));
+            }
+            taker.readUpTo(TimeText.micros(end));
+        }
+    }
+
+    /** Says that nothing is stored for the period, and for which there is something. */
+    String noData(SketchRequest request) {
+        return "no data: view " + request.view().name() + " has no sketches of "
+                + request.metric().name() + " from " + request.from() + " to " + request.to()
+                + extent(request)
+                        .map(found -> "; there are some from " + found.from() + " to " + found.to())
+                        .orElse(", nor of any other time");
+    }
+
     /** The period for which the request's view has sketches of its metric at all. */
-    Optional<Extent> extent(QuantileRequest request) {
+    private Optional<Extent> extent(SketchRequest request) {
         List<Instant> ends = new ArrayList<>();
         for (String order : List.of("ASC", "DESC")) {
             reader.query(policy(request.view()), select(request) + " ORDER BY time " + order + " LIMIT 1").stream()
@@ -84,7 +111,7 @@ final class StoredSketches {
                 : Optional.of(new Extent(ends.get(0).minus(Duration.ofMinutes(1)), ends.get(1)));
     }
 
-    private List<InfluxSeries> slice(QuantileRequest request, Instant from, Instant to) {
+    private List<InfluxSeries> slice(SketchRequest request, Instant from, Instant to) {
         // A window's time is its end: those that lie within the slice end after its first instant.
         String period = " AND time > " + InfluxQl.instant(TimeText.micros(from)) + " AND time <= "
                 + InfluxQl.instant(TimeText.micros(to));
@@ -95,7 +122,7 @@ final class StoredSketches {
         return reader.query(policy(request.view()), select(request) + period + grouping);
     }
 
-    private static String select(QuantileRequest request) {
+    private static String select(SketchRequest request) {
         String field = request.metric().unitlessField(Statistic.SKETCH.suffix());
         String window = request.view().synthetic()
                 ? " AND " + InfluxQl.identifier(Field.WINDOW) + " = " + InfluxQl.string("1m")

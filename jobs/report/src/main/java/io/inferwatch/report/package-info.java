@@ -1,4 +1,4 @@
-/** Readings of what is stored, for a terminal: quantiles over any period from InfluxDB, decoded events from Kafka. */
+/** Readings of what is stored, for a terminal: quantiles and drift over any period from InfluxDB, decoded events and settings of running jobs from Kafka. */
 @NullMarked
 package io.inferwatch.report;
 

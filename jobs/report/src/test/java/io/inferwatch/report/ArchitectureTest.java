@@ -37,10 +37,12 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheTailSeesKafkasClient() {
+    void onlyTheTailAndTheSettingsSeeKafkasClient() {
         noClasses()
                 .that()
                 .haveSimpleNameNotStartingWith("Event")
+                .and()
+                .haveSimpleNameNotStartingWith("Config")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.apache.kafka..")
