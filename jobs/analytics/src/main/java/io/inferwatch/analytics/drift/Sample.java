@@ -16,15 +16,18 @@ public sealed interface Sample {
     /** Both together; of the same kind. */
     Sample plus(Sample other);
 
-    /**
-     * A distribution, by kind of traffic where that is told apart.
-     *
-     * @param byBucket by bucket of the traffic's mix, in the buckets' order; a single one of any name where nothing is told apart
-     */
-    record Values(Map<String, QuantileSketch> byBucket) implements Sample {
-        /** Values with an unmodifiable, ordered map. */
-        public Values {
-            byBucket = Collections.unmodifiableMap(new TreeMap<>(byBucket));
+    /** A distribution, by kind of traffic where that is told apart. Not thread safe. */
+    final class Values implements Sample {
+        private final Map<String, QuantileSketch> byBucket;
+        private @Nullable QuantileSketch total;
+
+        /**
+         * Values.
+         *
+         * @param byBucket by bucket of the traffic's mix; a single one of any name where nothing is told apart
+         */
+        public Values(Map<String, QuantileSketch> byBucket) {
+            this.byBucket = Collections.unmodifiableMap(new TreeMap<>(byBucket));
         }
 
         /** All values of one kind. */
@@ -32,19 +35,35 @@ public sealed interface Sample {
             return new Values(Map.of("", sketch));
         }
 
-        @Override
-        public long n() {
-            return byBucket.values().stream().mapToLong(QuantileSketch::n).sum();
+        /** The values by bucket of the traffic's mix, in the buckets' order. */
+        public Map<String, QuantileSketch> byBucket() {
+            return byBucket;
         }
 
-        /** The sketch of all values; not to be changed. */
+        @Override
+        public long n() {
+            long n = 0;
+            for (QuantileSketch sketch : byBucket.values()) {
+                n += sketch.n();
+            }
+            return n;
+        }
+
+        /** The sketch of all values, merged once; not to be changed. */
         public QuantileSketch total() {
+            if (total == null) {
+                total = merged();
+            }
+            return total;
+        }
+
+        private QuantileSketch merged() {
             if (byBucket.size() == 1) {
                 return byBucket.values().iterator().next();
             }
-            QuantileSketch total = new QuantileSketch();
-            byBucket.values().forEach(total::merge);
-            return total;
+            QuantileSketch merged = new QuantileSketch();
+            byBucket.values().forEach(merged::merge);
+            return merged;
         }
 
         @Override

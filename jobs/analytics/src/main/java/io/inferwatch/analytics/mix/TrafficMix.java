@@ -7,9 +7,11 @@ import io.inferwatch.analytics.quantile.EffectiveSample;
 import io.inferwatch.analytics.quantile.EffectiveSample.Part;
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Two samples of a metric by buckets of traffic (prompt length, cache reuse), compared as if the current one had the baseline's mix.
@@ -17,22 +19,31 @@ import java.util.Optional;
  * <p>Like can be compared with like only in buckets that both samples have. Rate is the change within these, with the baseline's weights;
  * a bucket that is new or has vanished says nothing about the server, and all that it changes is mix. Where less than half of either
  * sample is in common buckets nothing is adjusted. A bucket with few current values but much weight lowers the number of values that the
- * adjusted sample is worth, and with it what can be said: see {@link EffectiveSample#reweighted}.
+ * adjusted sample is worth, and with it what can be said: see {@link EffectiveSample#reweighted}. Not thread safe.
  */
 public final class TrafficMix {
     /** The least share of either sample that must be in common buckets. */
     public static final double MIN_COVERED = 0.5;
 
-    private final QuantileSketch baseline = new QuantileSketch();
-    private final QuantileSketch current = new QuantileSketch();
+    private final QuantileSketch baseline;
+    private final QuantileSketch current;
     private final List<Bucket> common = new ArrayList<>();
     private final double covered;
+    private @Nullable EffectiveSample commonBaseline;
+    private @Nullable Reweighted reweighted;
 
     private record Bucket(QuantileSketch baseline, QuantileSketch current) {}
 
-    private TrafficMix(Map<String, QuantileSketch> before, Map<String, QuantileSketch> now) {
-        before.values().forEach(baseline::merge);
-        now.values().forEach(current::merge);
+    /** The current sample with the baseline's weights, as it is made for one quantile. */
+    private record Reweighted(double quantile, EffectiveSample sample) {}
+
+    private TrafficMix(
+            Map<String, QuantileSketch> before,
+            QuantileSketch baseline,
+            Map<String, QuantileSketch> now,
+            QuantileSketch current) {
+        this.baseline = baseline;
+        this.current = current;
         long baselineIn = 0;
         long currentIn = 0;
         // In the keys' order, so that rounding does not depend on the map's.
@@ -50,7 +61,27 @@ public final class TrafficMix {
 
     /** The samples by bucket; an absent bucket and an empty one are the same. */
     public static TrafficMix of(Map<String, QuantileSketch> baseline, Map<String, QuantileSketch> current) {
-        return new TrafficMix(baseline, current);
+        return of(baseline, merged(baseline.values()), current, merged(current.values()));
+    }
+
+    /**
+     * The same with all values of each side at hand, which cost as much as all else where there are many buckets.
+     *
+     * @param baselineTotal all of the baseline, merged
+     * @param currentTotal all of the current sample, merged
+     */
+    public static TrafficMix of(
+            Map<String, QuantileSketch> baseline,
+            QuantileSketch baselineTotal,
+            Map<String, QuantileSketch> current,
+            QuantileSketch currentTotal) {
+        return new TrafficMix(baseline, baselineTotal, current, currentTotal);
+    }
+
+    private static QuantileSketch merged(Collection<QuantileSketch> sketches) {
+        QuantileSketch merged = new QuantileSketch();
+        sketches.forEach(merged::merge);
+        return merged;
     }
 
     /** The share of the samples in buckets that both have, of that sample which has less in them: 0 to 1. */
@@ -115,16 +146,20 @@ public final class TrafficMix {
     }
 
     private EffectiveSample commonBaseline() {
-        QuantileSketch merged = new QuantileSketch();
-        common.forEach(bucket -> merged.merge(bucket.baseline));
-        return EffectiveSample.of(merged);
+        if (commonBaseline == null) {
+            QuantileSketch values = merged(common.stream().map(Bucket::baseline).toList());
+            commonBaseline = EffectiveSample.of(values);
+        }
+        return commonBaseline;
     }
 
     private EffectiveSample reweighted(double quantile) {
-        return EffectiveSample.reweighted(
-                common.stream()
-                        .map(bucket -> new Part(bucket.current, (double) bucket.baseline.n()))
-                        .toList(),
-                quantile);
+        if (reweighted == null || reweighted.quantile != quantile) {
+            List<Part> parts = common.stream()
+                    .map(bucket -> new Part(bucket.current, (double) bucket.baseline.n()))
+                    .toList();
+            reweighted = new Reweighted(quantile, EffectiveSample.reweighted(parts, quantile));
+        }
+        return reweighted.sample;
     }
 }

@@ -13,6 +13,7 @@ import org.apache.commons.statistics.distribution.NormalDistribution;
  * @param high upper limit, in the sketch's unit
  */
 public record QuantileInterval(double low, double high) {
+    private static final NormalDistribution STANDARD = NormalDistribution.of(0, 1);
 
     /**
      * The two-sided limits of the p-quantile; empty where n is too small for an upper limit (below 368 for P99 at 95 %): then the
@@ -44,11 +45,8 @@ public record QuantileInterval(double low, double high) {
     public static long minimumN(double p, double confidence) {
         requireProbabilities(p, confidence);
         double half = (1 - confidence) / 2;
-        long n = Math.max(1, (long) Math.floor(Math.log(half) / Math.log(p)) - 1);
-        while (Ranks.of(n, p, confidence).upper > n) {
-            n++;
-        }
-        return n;
+        long n = Math.max(1, (long) Math.floor(Math.log(half) / Math.log(p)));
+        return Math.pow(p, (double) n) <= half ? n : n + 1;
     }
 
     static void requireProbabilities(double p, double confidence) {
@@ -74,16 +72,41 @@ public record QuantileInterval(double low, double high) {
             BinomialDistribution binomial = BinomialDistribution.of(n, p);
             // The least x with P(X <= x) >= half: below it the probability is less than half, so l - 1 = x - 1 unless
             // equality holds.
-            int least = binomial.inverseCumulativeProbability(half);
+            int least = inverse(binomial, half);
             int lower = binomial.cumulativeProbability(least) <= half ? least + 1 : least;
-            long upper = binomial.inverseCumulativeProbability(1 - half) + 1L;
+            long upper = inverse(binomial, 1 - half) + 1L;
             return new Ranks(lower, upper);
+        }
+
+        /** The least x with P(X &lt;= x) &gt;= u. The normal quantile is within a few ranks of it: doubling steps from there, then halving. */
+        private static int inverse(BinomialDistribution binomial, double u) {
+            int n = binomial.getNumberOfTrials();
+            double normal =
+                    binomial.getMean() + Math.sqrt(binomial.getVariance()) * STANDARD.inverseCumulativeProbability(u);
+            int reached = (int) Math.min(n, Math.max(0, Math.round(normal)));
+            int below = reached - 1;
+            for (int step = 1; below >= 0 && binomial.cumulativeProbability(below) >= u; step *= 2) {
+                reached = below;
+                below = Math.max(-1, below - step);
+            }
+            for (int step = 1; reached < n && binomial.cumulativeProbability(reached) < u; step *= 2) {
+                below = reached;
+                reached = (int) Math.min(n, (long) reached + step);
+            }
+            while (reached - below > 1) {
+                int middle = (reached + below) >>> 1;
+                if (binomial.cumulativeProbability(middle) >= u) {
+                    reached = middle;
+                } else {
+                    below = middle;
+                }
+            }
+            return reached;
         }
 
         /** For more values than an int counts, where the normal distribution is within two ranks; they are added on each side. */
         private static Ranks normal(long n, double p, double half) {
-            double spread =
-                    -NormalDistribution.of(0, 1).inverseCumulativeProbability(half) * Math.sqrt(n * p * (1 - p));
+            double spread = -STANDARD.inverseCumulativeProbability(half) * Math.sqrt(n * p * (1 - p));
             return new Ranks((long) Math.floor(n * p - spread) - 2, (long) Math.ceil(n * p + spread) + 2);
         }
     }
