@@ -10,6 +10,9 @@ public final class Burst {
     private static final int MIN_PANES = 6;
     private static final int MAX_PANES = 30;
 
+    /** Panes that a decision looks at, the two that may be new among them. */
+    static final int MEMORY = MAX_PANES + 2;
+
     private Burst() {}
 
     /**
@@ -21,16 +24,26 @@ public final class Burst {
     public static int lastStart(long[] counts) {
         int start = 0;
         for (int i = MIN_PANES; i < counts.length - 1; i++) {
-            if (i - start >= MIN_PANES) {
-                int from = Math.max(start, i - MAX_PANES);
-                double first = z(counts, from, i, counts[i]);
-                double second = z(counts, from, i, counts[i + 1]);
-                if (Math.min(Math.abs(first), Math.abs(second)) > LIMIT && first * second > 0) {
-                    start = i;
-                }
+            if (isStart(counts, start, i)) {
+                start = i;
             }
         }
         return start;
+    }
+
+    /** Whether a regime begins with the last pane but one; for callers who see one pane after the other, of one regime. */
+    static boolean beginsBeforeLast(long[] counts) {
+        return counts.length > 1 && isStart(counts, 0, counts.length - 2);
+    }
+
+    private static boolean isStart(long[] counts, int regimeStart, int i) {
+        if (i - regimeStart < MIN_PANES) {
+            return false;
+        }
+        int from = Math.max(regimeStart, i - MAX_PANES);
+        double first = z(counts, from, i, counts[i]);
+        double second = z(counts, from, i, counts[i + 1]);
+        return Math.min(Math.abs(first), Math.abs(second)) > LIMIT && first * second > 0;
     }
 
     private static double z(long[] counts, int from, int to, long count) {

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A verdict on the latest windows of a key, with what it rests on.
  *
  * @param windows how many windows were united
+ * @param units how many units these windows are: what {@link Persistence} counts in
  * @param isByHourClass whether the baseline is the same hour of earlier days; else the windows before
  * @param raw all requests, whatever they asked
  * @param adjusted as if the traffic's mix were still the baseline's; null where the sample knows no mix
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Judged(
         int windows,
+        int units,
         boolean isByHourClass,
         Finding raw,
         @Nullable Finding adjusted,

@@ -1,8 +1,7 @@
 package io.inferwatch.analytics.drift;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,13 +53,14 @@ public final class PastPool {
         return sample;
     }
 
-    /** The statistic of each window, the oldest first. */
-    List<Double> scores() {
-        List<Double> list = new ArrayList<>(scores.length);
-        for (double score : scores) {
-            list.add(score);
-        }
-        return list;
+    /** The statistic of each window, the oldest first; not to be written to. */
+    double[] scores() {
+        return scores;
+    }
+
+    /** The mean of the windows' statistics; empty where none could be measured. */
+    OptionalDouble meanScore() {
+        return Arrays.stream(scores).average();
     }
 
     /** Both together, the other one being the younger. */

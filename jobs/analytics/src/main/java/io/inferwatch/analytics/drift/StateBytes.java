@@ -37,6 +37,13 @@ final class StateBytes {
             number((value << 1) ^ (value >> 63));
         }
 
+        void numbers(long[] values) {
+            number(values.length);
+            for (long value : values) {
+                number(value);
+            }
+        }
+
         void real(double value) {
             long bits = Double.doubleToLongBits(value);
             for (int shift = 56; shift >= 0; shift -= 8) {
@@ -95,14 +102,16 @@ final class StateBytes {
             return Double.longBitsToDouble(bits);
         }
 
+        long[] numbers() {
+            long[] values = new long[(int) number()];
+            Arrays.setAll(values, i -> number());
+            return values;
+        }
+
         byte[] part() {
             int length = (int) number();
             at += length;
             return Arrays.copyOfRange(bytes, at - length, at);
-        }
-
-        boolean isAtEnd() {
-            return at == bytes.length;
         }
     }
 

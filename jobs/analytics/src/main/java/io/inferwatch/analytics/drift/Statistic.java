@@ -155,6 +155,15 @@ public sealed interface Statistic {
                     : OptionalDouble.of((double) counts.events() / counts.of());
         }
 
+        /** Half an event more keeps it finite without events [Haldane 1956]. */
+        @Override
+        public OptionalDouble score(Sample sample) {
+            Counts counts = (Counts) sample;
+            return counts.of() == 0
+                    ? OptionalDouble.empty()
+                    : OptionalDouble.of(Math.log((counts.events() + 0.5) / counts.of()));
+        }
+
         @Override
         public long leastN(DriftRule rule) {
             return 1;

@@ -40,6 +40,24 @@ class PersistenceTest {
         }
     }
 
+    /** Drift that it took eight units to show: a look at fewer could not have shown it, and says nothing against it. */
+    @Test
+    void looksThatCouldNotShowItDoNotCount() {
+        Persistence shown = Persistence.NONE.after(Verdict.DRIFT, 8);
+        assertThat(shown.after(Verdict.INCONCLUSIVE, 4)).isEqualTo(shown);
+        assertThat(shown.after(Verdict.NOT_ESTIMABLE, 1)).isEqualTo(shown);
+        assertThat(shown.after(Verdict.INCONCLUSIVE, 8).recent()).isEqualTo(0b10);
+        assertThat(shown.after(Verdict.NO_DRIFT, 1).recent()).isEqualTo(0b10);
+        Persistence again = shown.after(Verdict.INCONCLUSIVE, 4).after(Verdict.DRIFT, 2);
+        assertThat(again).isEqualTo(new Persistence(0b11, true, 2));
+        Persistence over = again;
+        for (int i = 0; i < 3; i++) {
+            assertThat(over.confirmed()).isTrue();
+            over = over.after(Verdict.INCONCLUSIVE, 1).after(Verdict.INCONCLUSIVE, 2);
+        }
+        assertThat(over).isEqualTo(Persistence.NONE);
+    }
+
     @Test
     void onlyBytesOfReachableStatesAreRead() {
         Set<Byte> reachable = new HashSet<>();
@@ -48,7 +66,9 @@ class PersistenceTest {
             Persistence state = open.iterator().next();
             open.remove(state);
             if (reachable.add(state.toByte())) {
-                open.add(state.after(Verdict.DRIFT));
+                for (int units = 1; units <= 128; units *= 2) {
+                    open.add(state.after(Verdict.DRIFT, units));
+                }
                 open.add(state.after(Verdict.NO_DRIFT));
             }
         }

@@ -35,7 +35,7 @@ class QuantileDriftTest {
         assertThat(past.windows()).isEqualTo(2);
         assertThat(past.mean()).isCloseTo((first + last) / 2, within(1e-12));
         // s = |difference| / sqrt(2), times sqrt(1 + 1/2)
-        assertThat(past.standardError()).isCloseTo(Math.abs(first - last) * Math.sqrt(0.75), within(1e-12));
+        assertThat(past.deviation()).isCloseTo(Math.abs(first - last) * Math.sqrt(0.5), within(1e-12));
     }
 
     @Test
