@@ -365,10 +365,12 @@ class StoreJobIT {
                 MINUTE_MICROS,
                 baseMicros,
                 1,
+                1,
                 "recent",
                 judgement(),
                 judgement(),
                 new MixChange(1.0, 0.75, 0.25, 1.0, 0.75, 0.25, 1.0, List.of(new MixShare("0-511", 1.0, 1.0))),
+                List.of(),
                 true,
                 baseMicros - MINUTE_MICROS,
                 false);

@@ -61,8 +61,7 @@ final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, Outb
             Judgement server = server(result);
             Persistence next = result.getRebased()
                     ? Persistence.NONE
-                    : persistence.after(io.inferwatch.analytics.drift.Verdict.valueOf(
-                            server.getVerdict().name()));
+                    : persistence.after(io.inferwatch.analytics.drift.Verdict.valueOf(server.getVerdict().name()), result.getUnits());
             long begin = result.getWindowEndMicros() - result.getWindows() * result.getWindowMicros();
             long since = next.recent() == 0 ? NEVER : sinceMicros == NEVER ? begin : sinceMicros;
             return new Known(next, since, result.getWindowEndMicros());

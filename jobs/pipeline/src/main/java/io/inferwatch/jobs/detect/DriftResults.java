@@ -43,6 +43,7 @@ final class DriftResults {
                 window.getWindowMicros(),
                 window.getWindowEndMicros(),
                 judged.windows(),
+                judged.units(),
                 judged.isByHourClass() ? "hour-class" : "recent",
                 judgement(judged.raw(), judged.current(), judged.baseline(), watched, false),
                 adjusted,

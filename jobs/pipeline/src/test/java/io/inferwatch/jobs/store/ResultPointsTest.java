@@ -95,10 +95,12 @@ class ResultPointsTest {
             MINUTE,
             END,
             4,
+            4,
             "recent",
             RAW,
             ADJUSTED,
             MIX,
+            List.of(),
             true,
             END - 3 * MINUTE,
             false);
