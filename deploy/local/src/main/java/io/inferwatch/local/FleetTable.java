@@ -7,6 +7,8 @@ import io.inferwatch.influx.InfluxReader;
 import io.inferwatch.influx.InfluxRow;
 import io.inferwatch.influx.InfluxSeries;
 import io.inferwatch.influx.RetentionPolicy;
+import io.inferwatch.schemas.catalogue.MetricCatalogue;
+import io.inferwatch.schemas.catalogue.View;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -15,13 +17,21 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** The fleet by model over a span of time, put together from the one-minute windows that InfluxDB holds, as lines of text. */
 final class FleetTable {
     private static final double CONFIDENCE = 0.95;
     private static final String HEADER = "%-28s %8s %10s %10s %-19s %10s %8s";
+
+    /** Views that leave requests out. */
+    private static final Set<String> PARTIAL_VIEWS = MetricCatalogue.shipped().views().stream()
+            .filter(View::knownOnly)
+            .map(View::name)
+            .collect(Collectors.toSet());
 
     /** A distribution of seconds, as far as anything is known of it. */
     private static final class Latency {
@@ -72,10 +82,9 @@ final class FleetTable {
                 RetentionPolicy.R1M,
                 "SELECT sum(requests) AS requests FROM \"request\" WHERE \"view\" =~ /./" + span
                         + " GROUP BY \"view\"")) {
-            for (InfluxRow row : series.rows()) {
-                table.requestsByView.put(
-                        series.tags().getOrDefault("view", ""),
-                        row.integer("requests").orElse(0));
+            String view = series.tags().getOrDefault("view", "");
+            for (InfluxRow row : PARTIAL_VIEWS.contains(view) ? List.<InfluxRow>of() : series.rows()) {
+                table.requestsByView.put(view, row.integer("requests").orElse(0));
             }
         }
         return table;

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class IdentityRules {
     private static final int MAX_SECRET_LENGTH = 4096;
     private static final Pattern WORD = Pattern.compile("[\\w.:/@+-]{1,64}");
+    private static final Pattern STATE = Pattern.compile("kept|stateless");
     private static final Pattern ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
     private static final Pattern SCHEME = Pattern.compile("(?i)(bearer|basic|token|key) +");
     private static final Pattern WHOLE = Pattern.compile("[+-]?\\d{1,10}");
@@ -87,6 +88,7 @@ public final class IdentityRules {
                         reading.whole(IdentityField.PRIORITY, Integer.MIN_VALUE),
                         reading.matching(IdentityField.TEMPLATE, WORD),
                         reading.matching(IdentityField.WORKLOAD_CLASS, WORD),
+                        reading.matching(IdentityField.CONVERSATION_STATE, STATE),
                         reading.matching(IdentityField.RUN, WORD)),
                 new Limits(
                         reading.limit(IdentityField.SLO_TTFT, DecimalMillis::micros),

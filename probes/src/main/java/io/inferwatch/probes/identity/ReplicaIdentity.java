@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * stateful set's pod name is, but a deployment's is not.
  *
  * @param placement node, pod, region, pool, model and version
+ * @param configurationName what tells engine configurations apart where they are compared, e.g. awq
  * @param configuration engine settings that tell configurations apart
  */
 public record ReplicaIdentity(
@@ -30,6 +31,7 @@ public record ReplicaIdentity(
         List<String> gpuUuids,
         @Nullable String migId,
         @Nullable Long maxContextTokens,
+        @Nullable String configurationName,
         Map<String, String> configuration) {
     private static final Pattern STATEFUL_POD = Pattern.compile(".*-\\d{1,5}");
     private static final long MAX_CONTEXT_TOKENS = 1_000_000_000;
@@ -76,6 +78,7 @@ public record ReplicaIdentity(
                                 .findFirst()
                                 .orElse(null),
                 maxContextTokens == 0 ? null : Long.valueOf(maxContextTokens),
+                sources.text("configuration-name", "INFERWATCH_CONFIGURATION_NAME"),
                 section.section("configuration").texts());
     }
 
@@ -95,6 +98,7 @@ public record ReplicaIdentity(
         event.setGpuUuids(gpuUuids);
         event.setMigId(migId);
         event.setMaxContextTokens(event.getMaxContextTokens() == null ? maxContextTokens : event.getMaxContextTokens());
+        event.setConfigurationName(configurationName);
         event.setConfiguration(configuration);
     }
 

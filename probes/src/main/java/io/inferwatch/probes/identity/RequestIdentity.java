@@ -29,6 +29,7 @@ public record RequestIdentity(
      * What for.
      *
      * @param turn of the conversation, from 1
+     * @param conversationState whether the server keeps it between turns: kept or stateless
      * @param run of a load generator; its traffic is synthetic
      */
     public record Work(
@@ -36,6 +37,7 @@ public record RequestIdentity(
             @Nullable Integer priority,
             @Nullable String template,
             @Nullable String workloadClass,
+            @Nullable String conversationState,
             @Nullable String run) {}
 
     /** How long it may take. */
@@ -53,6 +55,7 @@ public record RequestIdentity(
         event.setPriority(work.priority);
         event.setTemplate(work.template);
         event.setWorkloadClass(work.workloadClass);
+        event.setConversationState(work.conversationState);
         if (work.run != null) {
             event.setRun(work.run);
             event.setTraffic(Traffic.SYNTHETIC);

@@ -5,6 +5,7 @@ import io.inferwatch.schemas.RequestEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Times of stages and results of guardrails as headers told them.
@@ -12,6 +13,11 @@ import java.util.Map;
  * @param micros of each stage that was told, microseconds
  */
 public record StageTimes(Map<Stage, Long> micros, List<Guardrail> guardrails) {
+    private static final String BYPASS = "bypass";
+
+    /** One in a sidecar makes the request's mode that. */
+    private static final List<String> MODES = List.of("sidecar", "inline");
+
     /** Unmodifiable. */
     public StageTimes {
         micros = Map.copyOf(micros);
@@ -25,6 +31,27 @@ public record StageTimes(Map<Stage, Long> micros, List<Guardrail> guardrails) {
             List<Guardrail> all = new ArrayList<>(event.getGuardrails() == null ? List.of() : event.getGuardrails());
             all.addAll(guardrails);
             event.setGuardrails(all);
+            sum(all, event);
         }
+    }
+
+    /** What the windows take of guardrails, who cannot read lists. */
+    private static void sum(List<Guardrail> all, RequestEvent event) {
+        event.setGuardrailChecks(all.size());
+        event.setGuardrailBypasses((int) all.stream()
+                .filter(guardrail -> BYPASS.equals(guardrail.getVerdict()))
+                .count());
+        List<Long> times = all.stream()
+                .map(Guardrail::getDurationMicros)
+                .filter(Objects::nonNull)
+                .toList();
+        event.setGuardrailMicros(
+                times.isEmpty()
+                        ? null
+                        : Long.valueOf(times.stream().mapToLong(Long::longValue).sum()));
+        event.setGuardrailMode(MODES.stream()
+                .filter(mode -> all.stream().anyMatch(guardrail -> mode.equals(guardrail.getPhase())))
+                .findFirst()
+                .orElse(null));
     }
 }

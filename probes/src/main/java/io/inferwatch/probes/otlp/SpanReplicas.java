@@ -120,6 +120,7 @@ final class SpanReplicas {
                 resource.names("inferwatch.gpu_uuids"),
                 null,
                 null,
+                resource.name("inferwatch.configuration_name"),
                 Map.of());
     }
 

@@ -50,6 +50,7 @@ class IdentityRulesTest {
                                 Map.entry("x-priority", "-5"),
                                 Map.entry("x-prompt-template", "react-v2"),
                                 Map.entry("x-workload-class", "multi-turn"),
+                                Map.entry("x-conversation-state", "kept"),
                                 Map.entry("x-inferwatch-run", "night-17"),
                                 Map.entry("x-request-id", "req-1"),
                                 Map.entry("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
@@ -91,6 +92,11 @@ class IdentityRulesTest {
                         new Guardrail("pii", "prompt", 8_500L, "pass"),
                         new Guardrail("toxicity", null, null, null),
                         new Guardrail("guardrail", null, 43_000L, null));
+        assertThat(event.getGuardrailChecks()).isEqualTo(3);
+        assertThat(event.getGuardrailBypasses()).isZero();
+        assertThat(event.getGuardrailMicros()).isEqualTo(51_500);
+        assertThat(event.getGuardrailMode()).as("none said where it ran").isNull();
+        assertThat(event.getConversationState()).isEqualTo("kept");
     }
 
     @Test
@@ -137,12 +143,12 @@ class IdentityRulesTest {
         RequestIdentity identity = rules.identify(headers(headers), "/");
 
         assertThat(rules.malformed().counts())
-                .hasSize(28)
+                .hasSize(29)
                 .allSatisfy((field, count) -> assertThat(count).as(field.key()).isEqualTo(1));
         assertThat(identity)
                 .isEqualTo(new RequestIdentity(
                         new RequestIdentity.Caller(null, null, null),
-                        new RequestIdentity.Work(null, null, null, null, null),
+                        new RequestIdentity.Work(null, null, null, null, null, null),
                         new RequestIdentity.Limits(null, null, null),
                         null,
                         null,
@@ -219,6 +225,41 @@ class IdentityRulesTest {
         assertThat(event.getGuardrails())
                 .containsExactly(
                         new Guardrail("first", null, 1L, "pass"), new Guardrail("guardrail", null, 3_000L, null));
+    }
+
+    @Test
+    void aGuardrailThatMissedItsDeadlineIsCountedWhereWindowsReadIt() {
+        RequestEvent event = new RequestEvent();
+        rules("")
+                .stageTimes(headers(Map.of(
+                        "x-guardrail",
+                        "pii;phase=inline;dur=128;verdict=pass, toxicity;phase=sidecar;dur=80;verdict=bypass")))
+                .fill(event);
+        assertThat(event.getGuardrailChecks()).isEqualTo(2);
+        assertThat(event.getGuardrailBypasses()).isEqualTo(1);
+        assertThat(event.getGuardrailMicros()).isEqualTo(208_000);
+        assertThat(event.getGuardrailMode()).isEqualTo("sidecar");
+
+        RequestEvent without = new RequestEvent();
+        rules("").stageTimes(headers(Map.of())).fill(without);
+        assertThat(without.getGuardrailChecks()).isNull();
+        assertThat(without.getGuardrailBypasses()).isNull();
+        assertThat(without.getGuardrailMicros()).isNull();
+        assertThat(without.getGuardrailMode()).isNull();
+    }
+
+    @Test
+    void aStateThatIsNeitherKeptNorStatelessIsMalformed() {
+        IdentityRules rules = rules("");
+        assertThat(rules.identify(headers(Map.of("x-conversation-state", "stateless")), "/")
+                        .work()
+                        .conversationState())
+                .isEqualTo("stateless");
+        assertThat(rules.identify(headers(Map.of("x-conversation-state", "half")), "/")
+                        .work()
+                        .conversationState())
+                .isNull();
+        assertThat(rules.malformed().counts()).containsExactly(Map.entry(IdentityField.CONVERSATION_STATE, 1L));
     }
 
     @Test

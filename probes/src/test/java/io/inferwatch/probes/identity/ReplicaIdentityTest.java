@@ -29,6 +29,7 @@ class ReplicaIdentityTest {
                 gpu-uuids: [GPU-a, GPU-b]
                 mig-id: MIG-1
                 max-context-tokens: 32768
+                configuration-name: awq
                 configuration: {quantization: fp8}
                 """,
                 Map.of("INFERWATCH_REPLICA", "x", "NODE_NAME", "x", "POD_NAME", "chat-abc", "INFERWATCH_POOL", "x"));
@@ -50,6 +51,7 @@ class ReplicaIdentityTest {
         assertThat(event.getGpuUuids()).containsExactly("GPU-a", "GPU-b");
         assertThat(event.getMigId()).isEqualTo("MIG-1");
         assertThat(event.getMaxContextTokens()).isEqualTo(32_768);
+        assertThat(event.getConfigurationName()).isEqualTo("awq");
         assertThat(event.getConfiguration()).isEqualTo(Map.of("quantization", "fp8"));
         assertThat(identity.placement())
                 .isEqualTo(new ReplicaState.Placement("n1", "chat-abc", "eu", "h100", "llama", "7"));

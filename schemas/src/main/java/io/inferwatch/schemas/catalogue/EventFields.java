@@ -56,6 +56,13 @@ record EventFields(Schema schema) {
         return false;
     }
 
+    /** Notes a problem with the key unless the field is there and holds a number or a text, whose absence can be seen. */
+    void requireKnown(String field, String key, Settings entry) {
+        if (!holds(field).equals(Optional.of(Holds.TEXT))) {
+            require(field, Holds.NUMBER, key, entry);
+        }
+    }
+
     /** What the field holds; empty when there is none of that name, or when it holds something else. */
     Optional<Holds> holds(String name) {
         if (name.startsWith(LABEL) && name.length() > LABEL.length() && schema.getField("labels") != null) {

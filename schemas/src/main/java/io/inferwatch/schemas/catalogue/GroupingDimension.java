@@ -25,10 +25,17 @@ public sealed interface GroupingDimension {
      * A number field, or its percentage of another, cut into buckets.
      *
      * @param shareOf the field that the value is a percentage of, if it is one
+     * @param when the field without which an event has no value, if there is one
      * @param edges lower bounds of all buckets but the first, rising
      * @param labels one more than edges
      */
-    record Buckets(String name, String field, Optional<String> shareOf, List<Long> edges, List<String> labels)
+    record Buckets(
+            String name,
+            String field,
+            Optional<String> shareOf,
+            Optional<String> when,
+            List<Long> edges,
+            List<String> labels)
             implements GroupingDimension {
         /** Buckets with unmodifiable lists. */
         public Buckets {

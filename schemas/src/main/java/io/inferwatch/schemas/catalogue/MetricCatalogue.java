@@ -56,6 +56,7 @@ public final class MetricCatalogue {
     private final Set<String> storedSketches;
     private final DriftWatches drift;
     private final List<BaselineRule> baselines;
+    private final List<FigureRule> figures;
 
     private MetricCatalogue(
             List<Metric> metrics,
@@ -64,7 +65,8 @@ public final class MetricCatalogue {
             List<View> views,
             Set<String> storedSketches,
             DriftWatches drift,
-            List<BaselineRule> baselines) {
+            List<BaselineRule> baselines,
+            List<FigureRule> figures) {
         this.metrics = List.copyOf(metrics);
         this.ratios = List.copyOf(ratios);
         this.dimensions = List.copyOf(dimensions);
@@ -72,6 +74,7 @@ public final class MetricCatalogue {
         this.storedSketches = Set.copyOf(storedSketches);
         this.drift = drift;
         this.baselines = List.copyOf(baselines);
+        this.figures = List.copyOf(figures);
     }
 
     /** The catalogue that is shipped. */
@@ -148,6 +151,11 @@ public final class MetricCatalogue {
     /** What is compared across the values of a dimension, unless the running jobs' configuration says otherwise. */
     public List<BaselineRule> baselines() {
         return baselines;
+    }
+
+    /** What is computed of groups of windows. */
+    public List<FigureRule> figures() {
+        return figures;
     }
 
     /** Which way is better for the metric or ratio of that name; neither where there is none. */
@@ -235,9 +243,19 @@ public final class MetricCatalogue {
                 .sections()
                 .forEach((name, entry) -> baselines.add(BaselineRule.read(name, entry, metrics, ratios, views)));
         DriftWatches drift = DriftWatches.read(root.section("drift"), metrics, ratios, baselines);
+        List<FigureRule> figures = new ArrayList<>();
+        root.section("figures").sections().forEach((name, entry) -> FigureRule.read(name, entry, views)
+                .ifPresent(figures::add));
         root.check();
         return new MetricCatalogue(
-                metrics, ratios, List.copyOf(dimensions.values()), views, Set.copyOf(storedSketches), drift, baselines);
+                metrics,
+                ratios,
+                List.copyOf(dimensions.values()),
+                views,
+                Set.copyOf(storedSketches),
+                drift,
+                baselines,
+                figures);
     }
 
     private static void checkSeries(Settings root, String which, Stream<View> views) {
@@ -262,6 +280,7 @@ public final class MetricCatalogue {
                 kind,
                 entry.text("value"),
                 outcomes.isEmpty() ? Set.of() : EnumSet.copyOf(outcomes),
+                when(entry),
                 entry.choice("unit", Metric.Unit.class),
                 entry.choice("better", Metric.Better.class, Metric.Better.NEITHER),
                 entry.flag("rate", false) || kind == Metric.Kind.COUNTER,
@@ -271,6 +290,11 @@ public final class MetricCatalogue {
                 entry.text("help"));
         checkMetric(metric, entry);
         return metric;
+    }
+
+    private static Optional<String> when(Settings entry) {
+        String field = entry.text("when", "");
+        return field.isEmpty() ? Optional.empty() : Optional.of(field);
     }
 
     private static void checkMetric(Metric metric, Settings entry) {
@@ -290,6 +314,12 @@ public final class MetricCatalogue {
                     "outcomes",
                     "left out for " + label(metric.of()),
                     metric.outcomes().toString());
+        }
+        if (metric.when().isPresent()
+                && (metric.of() != Metric.Origin.REQUESTS || metric.kind() != Metric.Kind.QUANTILE)) {
+            entry.problem("when", "left out unless kind is quantile, of requests", "'" + entry.text("when", "") + "'");
+        } else {
+            metric.when().ifPresent(field -> EventFields.of(metric.of()).requireKnown(field, "when", entry));
         }
         if (metric.granularity().isPresent() != (metric.of() == Metric.Origin.OPERATORS)) {
             entry.problem(
@@ -332,6 +362,11 @@ public final class MetricCatalogue {
             return;
         }
         EventFields fields = EventFields.of(metric.of());
+        List<String> shares = List.of(metric.value().split(" / ", -1));
+        if (shares.size() == 2) {
+            checkShare(metric, shares, fields, entry);
+            return;
+        }
         List<String> terms = List.of(metric.value().split(" - ", -1));
         if (terms.size() > 2) {
             entry.problem("value", "1, good, a field or a difference of two fields", "'" + metric.value() + "'");
@@ -345,6 +380,15 @@ public final class MetricCatalogue {
                 checkUnit(metric, field, entry);
             }
         }
+    }
+
+    private static void checkShare(Metric metric, List<String> terms, EventFields fields, Settings entry) {
+        if (metric.of() != Metric.Origin.REQUESTS
+                || metric.kind() != Metric.Kind.QUANTILE
+                || metric.unit() != Metric.Unit.PPM) {
+            entry.problem("value", "no share unless kind is quantile, of requests, in ppm", "'" + metric.value() + "'");
+        }
+        terms.forEach(field -> fields.require(field, EventFields.Holds.NUMBER, "value", entry));
     }
 
     /** A field's name says its unit; only what events count otherwise is free. */
@@ -413,7 +457,7 @@ public final class MetricCatalogue {
             requireSomewhere(shareOf, EventFields.Holds.NUMBER, "share-of", entry);
         }
         return new GroupingDimension.Buckets(
-                name, field, shareOf.isEmpty() ? Optional.empty() : Optional.of(shareOf), edges, labels);
+                name, field, shareOf.isEmpty() ? Optional.empty() : Optional.of(shareOf), when(entry), edges, labels);
     }
 
     /** Some kind of event must have the field; a view checks that its own does. */
@@ -460,6 +504,9 @@ public final class MetricCatalogue {
                 requireOn(of, known, entry);
             }
         });
+        if (of != Metric.Origin.REQUESTS && entry.has("known-only")) {
+            entry.problem("known-only", "left out unless of requests", "it");
+        }
         String traffic = entry.text("traffic", "production");
         if (!traffic.equals("production") && !traffic.equals("synthetic")) {
             entry.problem("traffic", "production or synthetic", "'" + traffic + "'");
@@ -484,6 +531,7 @@ public final class MetricCatalogue {
                                 Metric.Kind.values()))),
                 traffic.equals("synthetic"),
                 pane,
+                entry.flag("known-only", false),
                 (int) entry.integer("max-series", 1, MAX_SERIES),
                 entry.flag("ten-seconds", false),
                 entry.flag("sketches", false),
@@ -512,6 +560,7 @@ public final class MetricCatalogue {
                 && !buckets.field().isEmpty()) {
             fields.require(buckets.field(), EventFields.Holds.NUMBER, "by", entry);
             buckets.shareOf().ifPresent(field -> fields.require(field, EventFields.Holds.NUMBER, "by", entry));
+            buckets.when().ifPresent(field -> fields.requireKnown(field, "by", entry));
         } else if (dimension instanceof GroupingDimension.Product product) {
             requireOn(of, product.first(), entry);
             requireOn(of, product.second(), entry);

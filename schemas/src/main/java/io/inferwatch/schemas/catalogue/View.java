@@ -14,6 +14,7 @@ import java.util.Set;
  * @param metrics the metrics kept; all when empty
  * @param synthetic whether it takes synthetic traffic instead of production's
  * @param pane the shortest window
+ * @param knownOnly whether events that lack one of its dimensions are left out, instead of being counted under {@code none}
  * @param maxSeries combinations told apart; later ones go to the series of {@code other}
  * @param storeShortest whether the shortest windows are stored as points, not those of a minute and an hour alone
  * @param storeSketches whether one-minute points carry sketches
@@ -27,6 +28,7 @@ public record View(
         Set<String> metrics,
         boolean synthetic,
         Duration pane,
+        boolean knownOnly,
         int maxSeries,
         boolean storeShortest,
         boolean storeSketches,

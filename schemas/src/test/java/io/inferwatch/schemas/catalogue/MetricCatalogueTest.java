@@ -68,6 +68,11 @@ class MetricCatalogueTest {
                         List.of("class", "model", "version"),
                         List.of("mix", "model", "version"),
                         List.of("node", "prompt"),
+                        List.of("structure", "length", "model"),
+                        List.of("kv", "model"),
+                        List.of("state", "each-turn", "model"),
+                        List.of("guardrail", "model", "version"),
+                        List.of("configuration", "model"),
                         List.of("run"));
         View run = SHIPPED.view("run").orElseThrow();
         assertThat(run.synthetic()).isTrue();
@@ -99,7 +104,9 @@ class MetricCatalogueTest {
                 .map(GroupingDimension.Buckets.class::cast)
                 .collect(Collectors.toMap(
                         GroupingDimension::name, dimension -> dimension.labels().size()));
-        assertThat(buckets).isEqualTo(Map.of("prompt", 6, "cache", 3, "turn", 5));
+        assertThat(buckets)
+                .isEqualTo(Map.of(
+                        "prompt", 6, "cache", 3, "turn", 5, "each-turn", 9, "length", 21, "fill", 10, "reuse", 10));
         for (boolean ofRequests : new boolean[] {true, false}) {
             assertThat(SHIPPED.views().stream()
                             .filter(view -> (view.of() == Metric.Origin.REQUESTS) == ofRequests)
@@ -140,7 +147,7 @@ class MetricCatalogueTest {
             boolean isNamedByReporter =
                     metric.of() == Metric.Origin.OPERATORS || metric.kind() == Metric.Kind.HISTOGRAM;
             if (!isNamedByReporter && !Set.of("1", "good").contains(metric.value())) {
-                for (String field : metric.value().split(" - ", -1)) {
+                for (String field : metric.value().split(" [-/] ", -1)) {
                     assertThat(schema.getField(field))
                             .as(metric.name() + ": " + field)
                             .isNotNull();
@@ -232,6 +239,11 @@ class MetricCatalogueTest {
                     value: ttftMicros | value: model | metrics.ttft.value: must be a whole-number field of RequestEvent, found 'model'
                     value: ttftMicros | value: e2eMicros - ttftMicro | metrics.ttft.value: must be a whole-number field of RequestEvent, found 'ttftMicro', did you mean 'ttftMicros'?
                     value: ttftMicros | value: a - b - c | metrics.ttft.value: must be 1, good, a field or a difference of two fields, found 'a - b - c'
+                    value: ttftMicros, unit: microseconds | value: promptTokens / maxContextTokens, unit: microseconds | metrics.ttft.value: must be no share unless kind is quantile, of requests, in ppm, found 'promptTokens / maxContextTokens'
+                    value: ttftMicros, unit: microseconds | value: promptTokens / model, unit: ppm | metrics.ttft.value: must be a whole-number field of RequestEvent, found 'model'
+                    help: First token | when: tokenizeMicro, help: First token | metrics.ttft.when: must be a whole-number field of RequestEvent, found 'tokenizeMicro', did you mean 'tokenizeMicros'?
+                    outcomes: [TIMEOUT] | when: model | metrics.failed.when: must be left out unless kind is quantile, of requests, found 'model'
+                    share-of: promptTokens | when: xyzxyz, share-of: promptTokens | views.mix.by: must be a whole-number field of RequestEvent, found 'xyzxyz'
                     value: ttftMicros | value: good | metrics.ttft.value: must be a field unless kind is sum and unit is requests, found 'good'
                     value: ttftMicros, unit: microseconds | value: ttftMicros, unit: nanoseconds | metrics.ttft.unit: must be microseconds as ttftMicros says, found nanoseconds
                     value: openRequests | value: ttftMicros | metrics.open.value: must be a whole-number field of Heartbeat, found 'ttftMicros'
@@ -283,6 +295,28 @@ class MetricCatalogueTest {
         assertThatThrownBy(() -> MetricCatalogue.parse("test", SMALL.replace(right, wrong)))
                 .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
                         .contains(problem));
+    }
+
+    @Test
+    void figuresNeedAViewThatHoldsWhatTheyAreComputedOf() {
+        assertThat(SHIPPED.figures())
+                .extracting(FigureRule::name)
+                .containsExactly("stages", "template-stages", "prompt-shapes", "kv-joint");
+        assertThatThrownBy(() -> MetricCatalogue.parse("test", SMALL + """
+                        figures:
+                          one:   {kind: stage, view: fleeet}
+                          two:   {kind: stage, view: mix}
+                          three: {kind: kv-joint, view: fleet}
+                          four:  {kind: stages, view: fleet}
+                        """))
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
+                        .hasSize(4)
+                        .contains(
+                                "figures.one.view: must be a view of the catalogue, found 'fleeet', did you mean 'fleet'?",
+                                "figures.three.view: must be one of requests by kv, found 'fleet'",
+                                "figures.four.kind: must be one of stage, prompt-shape, kv-joint, found 'stages'")
+                        .anySatisfy(problem -> assertThat(problem)
+                                .startsWith("figures.two.view: must be one that keeps gateway, authentication")));
     }
 
     @Test

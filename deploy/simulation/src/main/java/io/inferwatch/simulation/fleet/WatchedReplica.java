@@ -1,5 +1,7 @@
 package io.inferwatch.simulation.fleet;
 
+import static io.inferwatch.simulation.serving.Guardrail.BYPASS;
+
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.schemas.Endpoint;
@@ -13,6 +15,7 @@ import io.inferwatch.schemas.Traffic;
 import io.inferwatch.simulation.engine.Prompt;
 import io.inferwatch.simulation.engine.Timeline;
 import io.inferwatch.simulation.serving.Ending;
+import io.inferwatch.simulation.serving.Guardrail.Check;
 import io.inferwatch.simulation.serving.Journey;
 import io.inferwatch.simulation.serving.ResponseListener;
 import io.inferwatch.simulation.serving.ServerSpec;
@@ -137,6 +140,7 @@ final class WatchedReplica {
         int tokens = journey.tokenNanos().size();
         Long ttft = sinceArrival(journey, journey.firstTokenNanos());
         Long last = sinceArrival(journey, journey.lastTokenNanos());
+        Check check = journey.guardrail().orElse(null);
         long whole = (journey.endedNanos() - journey.arrivedNanos()) / 1_000;
         return RequestEvent.newBuilder()
                 .setStream(stream)
@@ -175,6 +179,11 @@ final class WatchedReplica {
                 .setTokenizeMicros(journey.tokenizeNanos() / 1_000)
                 .setPostprocessMicros(journey.isComplete() ? (Long) (journey.postprocessNanos() / 1_000) : null)
                 .setGuardrails(guardrails(spec, journey))
+                .setGuardrailChecks(check == null ? null : (Integer) 1)
+                .setGuardrailBypasses(
+                        check == null ? null : (Integer) (check.verdict().equals(BYPASS) ? 1 : 0))
+                .setGuardrailMicros(check == null ? null : (Long) (check.waitedNanos() / 1_000))
+                .setGuardrailMode(check == null ? null : check.mode().text())
                 .setPromptTokens((long) journey.promptTokens())
                 .setCachedTokens(journey.scheduledNanos().isPresent() ? (Long) (long) journey.cachedTokens() : null)
                 .setOutputTokens(tokens == 0 ? null : (Long) (long) tokens)

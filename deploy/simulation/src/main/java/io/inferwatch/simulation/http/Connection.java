@@ -112,8 +112,8 @@ final class Connection {
                     .guardrail()
                     .ifPresent(check -> headers.set(
                             "x-guardrail",
-                            "prompt-check;phase=prompt;verdict=%s;dur=%s"
-                                    .formatted(check.verdict(), millis(check.waitedNanos()))));
+                            "prompt-check;phase=%s;verdict=%s;dur=%s"
+                                    .formatted(check.mode().text(), check.verdict(), millis(check.waitedNanos()))));
         }
     }
 

@@ -31,9 +31,10 @@ public enum Guardrail {
     /**
      * One check.
      *
+     * @param mode where it ran
      * @param waitedNanos that the request waited for it
      */
-    public record Check(long waitedNanos, String verdict) {}
+    public record Check(Guardrail mode, long waitedNanos, String verdict) {}
 
     /** The text that names it on a command line. */
     public String text() {
@@ -44,13 +45,13 @@ public enum Guardrail {
     Optional<Check> check(SplittableRandom random) {
         return switch (this) {
             case NONE -> Optional.empty();
-            case INLINE -> Optional.of(new Check(Math.round(INLINE_NANOS.next(random)), PASS));
+            case INLINE -> Optional.of(new Check(this, Math.round(INLINE_NANOS.next(random)), PASS));
             case SIDECAR -> {
                 long nanos = Math.round(SIDECAR_NANOS.next(random));
                 yield Optional.of(
                         nanos > SIDECAR_DEADLINE_NANOS
-                                ? new Check(SIDECAR_DEADLINE_NANOS, BYPASS)
-                                : new Check(nanos, PASS));
+                                ? new Check(this, SIDECAR_DEADLINE_NANOS, BYPASS)
+                                : new Check(this, nanos, PASS));
             }
         };
     }

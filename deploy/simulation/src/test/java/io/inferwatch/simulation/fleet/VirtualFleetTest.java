@@ -162,6 +162,12 @@ class VirtualFleetTest {
             assertThat(event.getGuardrails()).hasSize(1);
             assertThat(event.getGuardrails().get(0).getPhase()).isEqualTo("sidecar");
             assertThat(event.getGuardrails().get(0).getDurationMicros()).isLessThanOrEqualTo(80_000);
+            assertThat(event.getGuardrailMode()).isEqualTo("sidecar");
+            assertThat(event.getGuardrailChecks()).isEqualTo(1);
+            assertThat(event.getGuardrailMicros())
+                    .isEqualTo(event.getGuardrails().get(0).getDurationMicros());
+            assertThat(event.getGuardrailBypasses())
+                    .isEqualTo(event.getGuardrails().get(0).getVerdict().equals("bypass") ? 1 : 0);
         });
         assertThat(recorded.events.stream()
                         .map(event -> event.getGuardrails().get(0).getVerdict())

@@ -61,6 +61,7 @@ public final class EventLayout {
                     metric.of() == Metric.Origin.REQUESTS ? RequestEvent.getClassSchema() : Heartbeat.getClassSchema();
             MetricValue.fields(metric.value())
                     .forEach(field -> layout.add(schema, field, "metrics." + metric.name(), problems));
+            metric.when().ifPresent(field -> layout.add(schema, field, "metrics." + metric.name(), problems));
         }
         for (GroupingDimension dimension : ofRequests(catalogue)) {
             Schema schema = RequestEvent.getClassSchema();
@@ -70,6 +71,7 @@ public final class EventLayout {
             } else if (dimension instanceof GroupingDimension.Buckets buckets) {
                 layout.add(schema, buckets.field(), key, problems);
                 buckets.shareOf().ifPresent(field -> layout.add(schema, field, key, problems));
+                buckets.when().ifPresent(field -> layout.add(schema, field, key, problems));
             }
         }
         if (!problems.isEmpty()) {

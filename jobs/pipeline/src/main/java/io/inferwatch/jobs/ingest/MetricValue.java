@@ -3,8 +3,8 @@ package io.inferwatch.jobs.ingest;
 import java.util.List;
 
 /**
- * The grammar of a metric's value in the catalogue: {@code 1}, {@code good}, a field, or {@code field - field}, where the second counts
- * as 0 when it is absent.
+ * The grammar of a metric's value in the catalogue: {@code 1}, {@code good}, a field, {@code field - field}, where the second counts
+ * as 0 when it is absent, or {@code field / field}.
  */
 public sealed interface MetricValue {
 
@@ -20,6 +20,9 @@ public sealed interface MetricValue {
     /** The difference of two fields. */
     record Difference(String minuend, String subtrahend) implements MetricValue {}
 
+    /** The first field's share of the second: at most 1, in millionths; there only where both are, and a whole below 1 counts as 1. */
+    record Share(String part, String whole) implements MetricValue {}
+
     /** The value that the text means. */
     static MetricValue parse(String text) {
         String trimmed = text.trim();
@@ -28,6 +31,12 @@ public sealed interface MetricValue {
         }
         if (trimmed.equals("good")) {
             return new Good();
+        }
+        int slash = trimmed.indexOf('/');
+        if (slash >= 0) {
+            return new Share(
+                    trimmed.substring(0, slash).trim(),
+                    trimmed.substring(slash + 1).trim());
         }
         int minus = trimmed.indexOf('-');
         if (minus < 0) {
@@ -45,6 +54,9 @@ public sealed interface MetricValue {
         }
         if (value instanceof Difference difference) {
             return List.of(difference.minuend, difference.subtrahend);
+        }
+        if (value instanceof Share share) {
+            return List.of(share.part, share.whole);
         }
         return List.of();
     }

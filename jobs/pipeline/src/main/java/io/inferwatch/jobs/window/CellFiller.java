@@ -18,8 +18,24 @@ final class CellFiller {
     /** A sum over a field, less another one where there is one. */
     private record FieldSum(int metric, int slot, int lessSlot, boolean[] counted) {}
 
-    /** A distribution of a number field. */
-    private record Distribution(int metric, int slot, boolean[] counted) {}
+    /** A distribution of a number field, or of its share of another one; where there is a field to be known, of requests that have it. */
+    private record Distribution(int metric, int slot, int wholeSlot, Presence when, boolean[] counted) {
+        /** The value, whose field is there; absent where it does not count. */
+        long value(RequestRow row, long part) {
+            if (when.isMissing(row)) {
+                return RequestRow.ABSENT;
+            }
+            if (wholeSlot < 0) {
+                return part;
+            }
+            long whole = row.number(wholeSlot);
+            if (whole == RequestRow.ABSENT) {
+                return RequestRow.ABSENT;
+            }
+            long atLeastOne = Math.max(1, whole);
+            return (long) (MILLION * Math.min(part, atLeastOne) / atLeastOne);
+        }
+    }
 
     /** A distribution that events bring as a sketch. */
     private record SketchField(int metric, int slot, boolean[] counted) {}
@@ -40,6 +56,8 @@ final class CellFiller {
             return value != RequestRow.ABSENT && value <= limit;
         }
     }
+
+    private static final double MILLION = 1e6;
 
     private final int outcomeSlot;
     private final int weightSlot;
@@ -98,7 +116,14 @@ final class CellFiller {
             if (bytesSlot >= 0) {
                 sketches.add(new SketchField(i, bytesSlot, counted(metric)));
             } else {
-                values.add(new Distribution(i, events.number(metric.value()), counted(metric)));
+                MetricValue.Share share =
+                        MetricValue.parse(metric.value()) instanceof MetricValue.Share shared ? shared : null;
+                values.add(new Distribution(
+                        i,
+                        events.number(share == null ? metric.value() : share.part()),
+                        share == null ? -1 : events.number(share.whole()),
+                        Presence.of(metric.when(), events),
+                        counted(metric)));
             }
         }
         distributions = values.toArray(Distribution[]::new);
@@ -133,8 +158,12 @@ final class CellFiller {
         }
         for (Distribution distribution : distributions) {
             long value = row.number(distribution.slot);
-            if (value != RequestRow.ABSENT && distribution.counted[outcome]) {
-                content.addToSketch(distribution.metric, value, weight);
+            if (value == RequestRow.ABSENT || !distribution.counted[outcome]) {
+                continue;
+            }
+            long counted = distribution.value(row, value);
+            if (counted != RequestRow.ABSENT) {
+                content.addToSketch(distribution.metric, counted, weight);
             }
         }
         for (SketchField field : sketchFields) {

@@ -30,11 +30,11 @@ final class CellLayout {
         }
     }
 
-    private record BucketReader(int slot, int shareOfSlot, long[] edges) implements Reader {
+    private record BucketReader(int slot, int shareOfSlot, Presence when, long[] edges) implements Reader {
         @Override
         public int read(RequestRow row) {
             long value = row.number(slot);
-            if (value == RequestRow.ABSENT) {
+            if (value == RequestRow.ABSENT || when.isMissing(row)) {
                 return -1;
             }
             if (shareOfSlot >= 0) {
@@ -57,6 +57,18 @@ final class CellLayout {
 
     /** A view and where its values come from. */
     record Grouping(View view, List<Source> sources) {
+
+        /** Whether the view takes a cell, which may lack values. */
+        boolean takes(int[] cells, int at) {
+            if (view.knownOnly()) {
+                for (Source source : sources) {
+                    if (cells[at + source.first] < 0 || (source.second >= 0 && cells[at + source.second] < 0)) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        }
 
         /** Three numbers of at most 21 bits: the view's values of a cell. */
         long key(int[] cells, int at) {
@@ -157,6 +169,7 @@ final class CellLayout {
                 readers.add(new BucketReader(
                         events.number(buckets.field()),
                         buckets.shareOf().map(events::number).orElse(-1),
+                        Presence.of(buckets.when(), events),
                         buckets.edges().stream().mapToLong(Long::longValue).toArray()));
             } else {
                 throw new IllegalArgumentException("a product of products: " + name);

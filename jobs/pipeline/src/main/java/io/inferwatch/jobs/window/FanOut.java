@@ -57,7 +57,7 @@ final class FanOut {
         for (int cell = 0; cell < pane.size(); cell++) {
             for (int v = 0; v < kept.size(); v++) {
                 CellLayout.Grouping grouping = cells.groupings().get(v);
-                if (grouping.view().synthetic() == synthetic) {
+                if (grouping.view().synthetic() == synthetic && grouping.takes(pane.keys(), cell * cells.width())) {
                     int firstCell = cell;
                     Group group = groupsByView
                             .get(v)

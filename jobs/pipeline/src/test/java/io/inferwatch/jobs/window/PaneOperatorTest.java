@@ -2,6 +2,7 @@ package io.inferwatch.jobs.window;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.jobs.ingest.RequestRow;
 import io.inferwatch.jobs.ingest.Rows;
 import io.inferwatch.schemas.Outcome;
@@ -130,6 +131,68 @@ class PaneOperatorTest {
     }
 
     @Test
+    void viewsOfWhatIsSeldomToldTakeOnlyRequestsThatTellIt() throws Exception {
+        send(good().setModel("m").build(), TEN);
+        send(
+                good().setModel("m")
+                        .setMaxContextTokens(100L)
+                        .setGuardrailMode("inline")
+                        .build(),
+                TEN);
+        send(
+                good().setModel("m")
+                        .setMaxContextTokens(400L)
+                        .setCachedTokens(null)
+                        .build(),
+                TEN);
+        send(good().setModel("m").setTurn(5).setConversationState("kept").build(), TEN);
+        send(good().setTurn(5).setConversationState("kept").build(), TEN);
+        send(
+                good().setModel("m")
+                        .setPromptStructure("json")
+                        .setPromptCharacters(320L)
+                        .build(),
+                TEN);
+        send(
+                good().setModel("m")
+                        .setPromptStructure("json")
+                        .setPromptCharacters(320L)
+                        .setTokenizeMicros(900L)
+                        .build(),
+                TEN);
+        send(good().setModel("m").setConfigurationName("awq").build(), TEN);
+        harness.endInput();
+
+        assertThat(series("kv")).as("fill and reuse known").containsExactly("kv/90.40/m");
+        assertThat(series("state-turn")).as("with a model").containsExactly("state-turn/kept/5/m");
+        assertThat(series("guardrail")).as("without a version").isEmpty();
+        assertThat(series("structure")).as("tokenisation timed").containsExactly("structure/json/256/m");
+        assertThat(series("configuration")).containsExactly("configuration/awq/m");
+        WindowContent fleet = content(partials("fleet").get(0));
+        assertThat(fleet.events()).isEqualTo(8);
+        assertThat(sketchN(fleet, "prompt_characters")).isEqualTo(1);
+        assertThat(sketchN(fleet, "context_fill")).isEqualTo(2);
+        assertThat(sketchN(fleet, "cache_reuse")).isEqualTo(7);
+    }
+
+    @Test
+    void aShareIsInMillionthsAndAtMostOne() throws Exception {
+        send(good().setMaxContextTokens(400L).build(), TEN);
+        send(
+                good().setMaxContextTokens(80L)
+                        .setPromptTokens(0L)
+                        .setCachedTokens(0L)
+                        .build(),
+                TEN);
+        send(good().setMaxContextTokens(80L).build(), TEN);
+        harness.endInput();
+        WindowContent fleet = content(partials("fleet").get(0));
+        assertThat(sketch(fleet, "context_fill").sum()).isEqualTo(250_000 + 0 + 1_000_000);
+        assertThat(sketch(fleet, "context_fill").max()).isEqualTo(1_000_000);
+        assertThat(sketch(fleet, "cache_reuse").sum()).as("no prompt, no reuse").isEqualTo(400_000 + 0 + 400_000);
+    }
+
+    @Test
     void aHeartbeatIsAGaugeOfItsReplicaAndNothingElse() throws Exception {
         send(
                 Rows.heartbeat("s", 0, TEN)
@@ -196,9 +259,17 @@ class PaneOperatorTest {
     }
 
     private static long sketchN(WindowContent content, String metric) {
+        return sketch(content, metric).n();
+    }
+
+    private static QuantileSketch sketch(WindowContent content, String metric) {
         var sketch = content.sketch(
                 METRICS.quantiles().stream().map(m -> m.name()).toList().indexOf(metric));
-        return sketch == null ? 0 : sketch.n();
+        return sketch == null ? new QuantileSketch() : sketch;
+    }
+
+    private List<String> series(String view) {
+        return partials(view).stream().map(Partial::series).toList();
     }
 
     private static int gauge(String metric) {
