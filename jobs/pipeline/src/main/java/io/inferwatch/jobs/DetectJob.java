@@ -113,8 +113,16 @@ public final class DetectJob {
                 settings,
                 catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> drift = Drift.of(routed, settings, catalogueYaml);
-        drift.sinkTo(sinks.results).name("Results").uid("results-sink");
-        drift.getSideOutput(Drift.ALERTS).sinkTo(sinks.alerts).name("Alerts").uid("alerts-sink");
+        SingleOutputStreamOperator<OutboundRecord> comparisons = Drift.comparisons(routed, settings, catalogueYaml);
+        drift.union(comparisons, Drift.figures(routed, catalogueYaml))
+                .sinkTo(sinks.results)
+                .name("Results")
+                .uid("results-sink");
+        drift.getSideOutput(Drift.ALERTS)
+                .union(comparisons.getSideOutput(Drift.COMPARISON_ALERTS))
+                .sinkTo(sinks.alerts)
+                .name("Alerts")
+                .uid("alerts-sink");
         routed.getSideOutput(Drift.DEAD_LETTERS)
                 .sinkTo(sinks.deadLetters)
                 .name("Dead letters")

@@ -1,6 +1,5 @@
 package io.inferwatch.jobs.detect;
 
-import io.inferwatch.analytics.drift.Persistence;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.DriftResult;
 import io.inferwatch.schemas.EventCodec;
@@ -22,7 +21,7 @@ import org.apache.flink.util.OutputTag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says of a key whether drift has lasted ({@link Persistence}), and opens an alert when it has and closes it when it is over or has
+ * Says of a key whether drift has lasted ({@link Confirmation}), and opens an alert when it has and closes it when it is over or has
  * become the baseline. The main output are results. Verdicts wait until event time has passed their window's end, since families of
  * different ends may overtake each other.
  *
@@ -30,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, OutboundRecord> {
     private static final long serialVersionUID = 1;
-    private static final long NEVER = Long.MIN_VALUE;
 
     /** Alerts as they change. */
     static final OutputTag<OutboundRecord> ALERTS = new OutputTag<>("alerts") {};
@@ -45,27 +43,15 @@ final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, Outb
             Counter opened,
             Counter closed) {}
 
-    /** The key's state: {@link Persistence} as a byte, begin of the drift, end of the last window. */
-    private record Known(Persistence persistence, long sinceMicros, long lastEndMicros) {
-        static Known of(long @Nullable [] state) {
-            return state == null
-                    ? new Known(Persistence.NONE, NEVER, NEVER)
-                    : new Known(Persistence.ofByte((byte) state[0]), state[1], state[2]);
-        }
-
-        long[] toState() {
-            return new long[] {persistence.toByte(), sinceMicros, lastEndMicros};
-        }
-
-        Known after(DriftResult result) {
-            Judgement server = server(result);
-            Persistence next = result.getRebased()
-                    ? Persistence.NONE
-                    : persistence.after(io.inferwatch.analytics.drift.Verdict.valueOf(server.getVerdict().name()), result.getUnits());
-            long begin = result.getWindowEndMicros() - result.getWindows() * result.getWindowMicros();
-            long since = next.recent() == 0 ? NEVER : sinceMicros == NEVER ? begin : sinceMicros;
-            return new Known(next, since, result.getWindowEndMicros());
-        }
+    private static Confirmation after(Confirmation before, DriftResult result) {
+        long end = result.getWindowEndMicros();
+        return result.getRebased()
+                ? before.forgiven(end)
+                : before.after(
+                        server(result).getVerdict(),
+                        result.getUnits(),
+                        end - result.getWindows() * result.getWindowMicros(),
+                        end);
     }
 
     /** The finding that speaks of the server. */
@@ -110,21 +96,21 @@ final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, Outb
 
     private void confirm(Candidate candidate, Context context, Collector<OutboundRecord> out) throws Exception {
         Working w = working();
-        Known before = Known.of(w.state.value());
+        Confirmation before = Confirmation.of(w.state.value());
         DriftResult result = w.codec.decode(candidate.result(), DriftResult.class);
-        if (result.getWindowEndMicros() <= before.lastEndMicros) {
+        if (result.getWindowEndMicros() <= before.lastEndMicros()) {
             return;
         }
-        Known after = before.after(result);
+        Confirmation after = after(before, result);
         w.state.update(after.toState());
-        result.setDrifting(after.persistence.confirmed());
-        result.setDriftingSinceMicros(after.persistence.confirmed() ? Long.valueOf(after.sinceMicros) : null);
+        result.setDrifting(after.isConfirmed());
+        result.setDriftingSinceMicros(after.isConfirmed() ? Long.valueOf(after.sinceMicros()) : null);
         out.collect(new OutboundRecord(
                 result.getSeries().getBytes(StandardCharsets.UTF_8), w.codec.encode(result), candidate.endMillis()));
-        if (after.persistence.confirmed() != before.persistence.confirmed()) {
-            boolean opens = after.persistence.confirmed();
+        if (after.isConfirmed() != before.isConfirmed()) {
+            boolean opens = after.isConfirmed();
             (opens ? w.opened : w.closed).inc();
-            long since = opens ? after.sinceMicros : before.sinceMicros;
+            long since = opens ? after.sinceMicros() : before.sinceMicros();
             context.output(ALERTS, w.alerts.record(result, since, opens));
         }
     }

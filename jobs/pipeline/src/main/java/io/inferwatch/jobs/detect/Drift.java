@@ -13,6 +13,9 @@ public final class Drift {
     /** Alerts as they change: a side output of {@link #of}. */
     public static final OutputTag<OutboundRecord> ALERTS = ConfirmFunction.ALERTS;
 
+    /** Alerts of comparisons as they change: a side output of {@link #comparisons}. */
+    public static final OutputTag<OutboundRecord> COMPARISON_ALERTS = ComparisonFunction.ALERTS;
+
     /** Windows that cannot be read: a side output of {@link #route}. */
     public static final OutputTag<OutboundRecord> DEAD_LETTERS = RouteFunction.DEAD_LETTERS;
 
@@ -30,6 +33,27 @@ public final class Drift {
                 .process(new RouteFunction(catalogueYaml), TypeInformation.of(Member.class))
                 .name("Send windows to those who judge them")
                 .uid("route");
+    }
+
+    /** Results of comparisons from routed windows. */
+    public static SingleOutputStreamOperator<OutboundRecord> comparisons(
+            SingleOutputStreamOperator<Member> routed, BroadcastStream<InboundRecord> settings, String catalogueYaml) {
+        return routed.getSideOutput(RouteFunction.COMPARISONS)
+                .keyBy(Member::key)
+                .connect(settings)
+                .process(new ComparisonFunction(catalogueYaml), TypeInformation.of(OutboundRecord.class))
+                .name("Compare values side by side")
+                .uid("compare");
+    }
+
+    /** Figures from routed windows. */
+    public static SingleOutputStreamOperator<OutboundRecord> figures(
+            SingleOutputStreamOperator<Member> routed, String catalogueYaml) {
+        return routed.getSideOutput(RouteFunction.FIGURES)
+                .keyBy(Member::key)
+                .process(new FigureFunction(catalogueYaml), TypeInformation.of(OutboundRecord.class))
+                .name("Compute figures of groups")
+                .uid("figures");
     }
 
     /** Results of drift from routed windows. */

@@ -76,7 +76,7 @@ final class DriftAlerts {
                         .collect(Collectors.joining(", "));
     }
 
-    private static String change(Judgement judgement) {
+    static String change(Judgement judgement) {
         if (judgement.getChange() == null) {
             return "too few values to measure a change";
         }
@@ -136,7 +136,7 @@ final class DriftAlerts {
                 : "against the windows before";
     }
 
-    private static void add(
+    static void add(
             List<Evidence> evidence,
             String name,
             @Nullable Double value,

@@ -5,7 +5,7 @@ package io.inferwatch.jobs.detect;
  *
  * @param task who judges: the view of drift, the name of a comparison or of figures
  * @param group series without the dimension that tells the group's members apart
- * @param arm the member's value of that dimension; empty where a group is one series
+ * @param arm the member's value of that dimension; of several, {@code /value/value}, encoded as series are; without one, empty
  * @param windowMicros length of the window
  * @param endMicros its end, exclusive, epoch microseconds
  * @param content the {@link io.inferwatch.schemas.WindowStat}, encoded, with no other metrics than those that the task asks for

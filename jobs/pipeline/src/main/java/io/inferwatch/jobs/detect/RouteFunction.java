@@ -9,18 +9,18 @@ import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.UndecodableEventException;
 import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.schemas.catalogue.BaselineRule;
+import io.inferwatch.schemas.catalogue.FigureRule;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
-import io.inferwatch.schemas.catalogue.Ratio;
 import io.inferwatch.schemas.catalogue.View;
 import io.inferwatch.schemas.catalogue.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.functions.co.BroadcastProcessFunction;
@@ -29,7 +29,7 @@ import org.apache.flink.util.OutputTag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends each window to those who judge it: drift (the main output: panes too, for the design effect) and comparisons. Takes the first
+ * Sends each window to those who judge it: drift (the main output: panes too, for the design effect), comparisons and figures. Takes the first
  * revision of a window alone: later ones correct points but fire nothing again.
  */
 final class RouteFunction extends BroadcastProcessFunction<InboundRecord, InboundRecord, Member> {
@@ -41,6 +41,9 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
 
     /** Members of comparisons, whose task is the rule's name. */
     static final OutputTag<Member> COMPARISONS = new OutputTag<>("comparisons") {};
+
+    /** Members of figures' groups, whose task is the rule's name. */
+    static final OutputTag<Member> FIGURES = new OutputTag<>("figures") {};
 
     /** Windows that cannot be read. */
     static final OutputTag<OutboundRecord> DEAD_LETTERS = new OutputTag<>("dead-letters") {};
@@ -107,14 +110,26 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
             return;
         }
         if (view.get().drift() && window.getWindowMicros() <= MINUTE_MICROS) {
-            out.collect(member(window, view.get().name(), view.get().mix(), w.watched));
+            List<String> mix = view.get().mix().map(List::of).orElse(List.of());
+            out.collect(member(window, view.get().name(), mix, w.watched));
         }
         if (window.getWindowMicros() >= MINUTE_MICROS) {
             Configuration configuration = w.settings.present(context.getBroadcastState(LiveSettings.STATE));
             for (BaselineRule rule : configuration.baselinesOf(view.get().name())) {
                 Set<String> metrics =
                         w.metricsByRule.computeIfAbsent(rule.of().toString(), of -> metrics(rule.of(), w.catalogue));
-                context.output(COMPARISONS, member(window, rule.name(), Optional.of(rule.across()), metrics));
+                context.output(COMPARISONS, member(window, rule.name(), List.of(rule.across()), metrics));
+            }
+            for (FigureRule rule : w.catalogue.figures()) {
+                if (rule.view().name().equals(view.get().name())) {
+                    context.output(
+                            FIGURES,
+                            member(
+                                    window,
+                                    rule.name(),
+                                    rule.kind().across(),
+                                    Set.copyOf(rule.kind().metrics())));
+                }
             }
         }
     }
@@ -124,13 +139,12 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
         working().settings.take(record, context.getBroadcastState(LiveSettings.STATE));
     }
 
-    private Member member(WindowStat window, String task, Optional<String> dimension, Set<String> metrics)
-            throws Exception {
+    private Member member(WindowStat window, String task, List<String> across, Set<String> metrics) throws Exception {
         List<Dimension> common = new ArrayList<>();
-        String arm = "";
+        List<String> arm = new ArrayList<>();
         for (Dimension of : window.getDimensions()) {
-            if (dimension.isPresent() && of.getName().equals(dimension.get())) {
-                arm = of.getValue();
+            if (across.contains(of.getName())) {
+                arm.add(of.getValue());
             } else {
                 common.add(of);
             }
@@ -156,25 +170,16 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
         return new Member(
                 task,
                 group,
-                arm,
+                arm.size() == 1 ? arm.get(0) : Series.name("", arm.toArray(new String[0])),
                 window.getWindowMicros(),
                 window.getWindowEndMicros(),
                 working().codec.encode(part));
     }
 
-    /** The metrics that watches need: of a ratio both its sums. */
     private static Set<String> metrics(List<Watch> watches, MetricCatalogue catalogue) {
-        Set<String> metrics = new HashSet<>();
-        for (Watch watch : watches) {
-            metrics.add(watch.metric());
-            for (Ratio ratio : catalogue.ratios()) {
-                if (ratio.name().equals(watch.metric())) {
-                    metrics.add(ratio.numerator());
-                    metrics.add(ratio.denominator());
-                }
-            }
-        }
-        return metrics;
+        return watches.stream()
+                .flatMap(watch -> WatchedStatistic.of(watch, catalogue).metrics().stream())
+                .collect(Collectors.toSet());
     }
 
     private Working working() {

@@ -1,17 +1,17 @@
 package io.inferwatch.jobs.detect;
 
 import io.inferwatch.analytics.drift.DriftRule;
+import io.inferwatch.analytics.drift.Moments;
 import io.inferwatch.analytics.drift.Sample;
 import io.inferwatch.analytics.drift.Statistic;
-import io.inferwatch.analytics.quantile.SketchEncoding;
-import io.inferwatch.schemas.MetricSketch;
-import io.inferwatch.schemas.MetricSum;
+import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.Ratio;
 import io.inferwatch.schemas.catalogue.Watch;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -21,11 +21,18 @@ import org.jspecify.annotations.Nullable;
  * A watch of the catalogue as statistics understand it: what it takes of a window, how it is compared, and in which unit it is told.
  *
  * @param ratio the ratio that is watched; null for a metric
+ * @param bunches the distribution of the same field where a sum's rate is watched: of how many units each request brings at once; null without one
  * @param scale base units in one unit of the statistic's value
  * @param unit the base unit
  */
 record WatchedStatistic(
-        Watch watch, Statistic statistic, @Nullable Ratio ratio, double scale, String unit, DriftRule.Direction worse) {
+        Watch watch,
+        Statistic statistic,
+        @Nullable Ratio ratio,
+        @Nullable String bunches,
+        double scale,
+        String unit,
+        DriftRule.Direction worse) {
     private static final double MICROS = 1e6;
 
     static WatchedStatistic of(Watch watch, MetricCatalogue catalogue) {
@@ -49,11 +56,51 @@ record WatchedStatistic(
                 watch,
                 statistic,
                 ratio,
+                bunches(watch, catalogue),
                 ratio != null ? 1 : unit.scale() * (isRate ? MICROS : 1),
                 ratio != null ? "ratio" : unit.base() + (isRate ? "_per_second" : ""),
                 catalogue.better(watch.metric()) == Metric.Better.HIGHER
                         ? DriftRule.Direction.DOWN
                         : DriftRule.Direction.UP);
+    }
+
+    private static @Nullable String bunches(Watch watch, MetricCatalogue catalogue) {
+        if (watch.statistic() != Watch.Statistic.RATE) {
+            return null;
+        }
+        Metric sum = catalogue.metric(watch.metric()).orElseThrow();
+        return catalogue.metrics(sum.of(), Metric.Kind.QUANTILE).stream()
+                .filter(metric -> metric.value().equals(sum.value()))
+                .map(Metric::name)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The metrics that windows must bring for it, as far as they have them. */
+    List<String> metrics() {
+        if (ratio != null) {
+            return List.of(ratio.numerator(), ratio.denominator());
+        }
+        return bunches == null ? List.of(watch.metric()) : List.of(watch.metric(), bunches);
+    }
+
+    boolean isBunched() {
+        return bunches != null;
+    }
+
+    /**
+     * What the sample tells. That is the sample itself, but for the rate of what requests bring in bunches, such as tokens: where requests come
+     * at random the count's variance is E[b^2] / E[b] times its mean, b being a request's bunch, so that so many times fewer independent events,
+     * at the same rate, tell as much.
+     */
+    Sample effective(Sample sample, WindowStat window) {
+        if (bunches == null || !(sample instanceof Sample.Counts counts) || counts.events() == 0) {
+            return sample;
+        }
+        Moments moments = new WindowReading(window).moments(bunches);
+        double bunch = moments.mean() > 0 ? moments.mean() + moments.variance() / moments.mean() : 1;
+        long events = Math.max(1, Math.round(counts.events() / Math.max(1, bunch)));
+        return new Sample.Counts(events, Math.round(counts.of() * ((double) events / counts.events())));
     }
 
     /** The rule of drift against a key's own past. */
@@ -72,8 +119,8 @@ record WatchedStatistic(
             long events = 0;
             long of = 0;
             for (WindowStat window : byArm.values()) {
-                events += sum(window, ratio == null ? watch.metric() : ratio.numerator());
-                of += ratio == null ? 0 : sum(window, ratio.denominator());
+                events += new WindowReading(window).sum(ratio == null ? watch.metric() : ratio.numerator());
+                of += ratio == null ? 0 : new WindowReading(window).sum(ratio.denominator());
             }
             if (ratio == null) {
                 of = byArm.values().stream()
@@ -85,14 +132,11 @@ record WatchedStatistic(
                     ? Optional.empty()
                     : Optional.of(new Sample.Counts(Math.min(events, ratio == null ? events : of), of));
         }
-        Map<String, io.inferwatch.analytics.quantile.QuantileSketch> byBucket = new TreeMap<>();
+        Map<String, QuantileSketch> byBucket = new TreeMap<>();
         byArm.forEach((arm, window) -> {
             ByteBuffer sketch = sketch(window);
             if (sketch != null) {
-                byBucket.put(
-                        arm,
-                        SketchEncoding.decode(
-                                sketch.array(), sketch.arrayOffset() + sketch.position(), sketch.remaining()));
+                byBucket.put(arm, WindowReading.decode(sketch));
             }
         });
         return byBucket.isEmpty() ? Optional.empty() : Optional.of(new Sample.Values(byBucket));
@@ -101,20 +145,6 @@ record WatchedStatistic(
     /** The window's sketch of the metric; null when it has none. */
     @Nullable
     ByteBuffer sketch(WindowStat window) {
-        for (MetricSketch sketch : window.getSketches()) {
-            if (sketch.getMetric().equals(watch.metric())) {
-                return sketch.getSketch();
-            }
-        }
-        return null;
-    }
-
-    private static long sum(WindowStat window, String metric) {
-        for (MetricSum sum : window.getSums()) {
-            if (sum.getMetric().equals(metric)) {
-                return sum.getValue();
-            }
-        }
-        return 0;
+        return new WindowReading(window).sketch(watch.metric());
     }
 }

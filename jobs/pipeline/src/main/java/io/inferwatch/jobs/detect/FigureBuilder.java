@@ -1,0 +1,75 @@
+package io.inferwatch.jobs.detect;
+
+import io.inferwatch.analytics.shape.Estimate;
+import io.inferwatch.schemas.Dimension;
+import io.inferwatch.schemas.FigureResult;
+import io.inferwatch.schemas.WindowStat;
+import io.inferwatch.schemas.catalogue.FigureRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Puts a result together. A figure that there is not, or that is not finite, is left out. */
+final class FigureBuilder {
+    private final FigureRule.Kind kind;
+    private final WindowStat group;
+    private final List<Dimension> dimensions;
+    private final Map<String, Long> counts = new TreeMap<>();
+    private final Map<String, Double> values = new TreeMap<>();
+
+    /** A result of the group that this window is one of. */
+    FigureBuilder(FigureRule.Kind kind, WindowStat group) {
+        this.kind = kind;
+        this.group = group;
+        this.dimensions = new ArrayList<>(group.getDimensions());
+    }
+
+    FigureBuilder tag(String name, String value) {
+        dimensions.add(new Dimension(name, value));
+        return this;
+    }
+
+    FigureBuilder count(String name, long count) {
+        counts.put(name, count);
+        return this;
+    }
+
+    FigureBuilder value(String name, double value) {
+        if (Double.isFinite(value)) {
+            values.put(name, value);
+        }
+        return this;
+    }
+
+    /**
+     * A figure and its limits, named like the limits of quantiles in points.
+     *
+     * @param name without the unit
+     * @param unit that ends the field's name; empty for a ratio
+     * @param scale units in one of the estimate's
+     */
+    FigureBuilder estimate(String name, String unit, double scale, Optional<Estimate> estimate) {
+        String suffix = unit.isEmpty() ? "" : "_" + unit;
+        estimate.ifPresent(figure -> value(name + suffix, figure.value() * scale)
+                .value(name + "_low" + suffix, figure.low() * scale)
+                .value(name + "_high" + suffix, figure.high() * scale));
+        return this;
+    }
+
+    FigureBuilder estimate(String name, Optional<Estimate> ratio) {
+        return estimate(name, "", 1, ratio);
+    }
+
+    FigureResult build() {
+        return new FigureResult(
+                kind.measurement(),
+                group.getView(),
+                dimensions,
+                group.getWindowMicros(),
+                group.getWindowEndMicros(),
+                counts,
+                values);
+    }
+}

@@ -1,0 +1,79 @@
+package io.inferwatch.jobs.detect;
+
+import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.UndecodableEventException;
+import io.inferwatch.schemas.WindowStat;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.api.common.functions.RuntimeContext;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.streaming.api.TimerService;
+
+/**
+ * The members of a key's group by the end of their window, until event time has passed it: the timer that is set then takes them, and
+ * with them their state. Those that come after it are counted and left out, since the rest of their group was judged without them.
+ */
+final class Gathering {
+    /**
+     * Windows of the same length and end.
+     *
+     * @param byArm never empty
+     */
+    record Group(String task, Map<String, WindowStat> byArm) {
+        /** One of them, for what they have in common. */
+        WindowStat any() {
+            return byArm.values().iterator().next();
+        }
+    }
+
+    private final EventCodec codec = new EventCodec();
+    private final MapState<Long, List<Member>> members;
+    private final Counter outOfOrder;
+
+    Gathering(RuntimeContext runtime) {
+        members = runtime.getMapState(
+                new MapStateDescriptor<>("gathered", Types.LONG, Types.LIST(TypeInformation.of(Member.class))));
+        outOfOrder = runtime.getMetricGroup().counter("windows_out_of_order_total");
+    }
+
+    void add(Member member, TimerService timers) throws Exception {
+        long endMillis = member.endMicros() / 1_000;
+        if (endMillis <= timers.currentWatermark()) {
+            outOfOrder.inc();
+            return;
+        }
+        List<Member> before = members.get(endMillis);
+        if (before == null) {
+            timers.registerEventTimeTimer(endMillis);
+        }
+        List<Member> all = before == null ? new ArrayList<>() : new ArrayList<>(before);
+        all.add(member);
+        members.put(endMillis, all);
+    }
+
+    /** Takes what has ended then: the windows of each length, the shortest first. */
+    List<Group> take(long endMillis) throws Exception {
+        List<Member> ended = members.get(endMillis);
+        if (ended == null) {
+            return List.of();
+        }
+        members.remove(endMillis);
+        Map<Long, Group> byLength = new TreeMap<>();
+        for (Member member : ended) {
+            byLength.computeIfAbsent(member.windowMicros(), length -> new Group(member.task(), new TreeMap<>()))
+                    .byArm
+                    .put(member.arm(), decode(member));
+        }
+        return List.copyOf(byLength.values());
+    }
+
+    private WindowStat decode(Member member) throws UndecodableEventException {
+        return codec.decode(member.content(), WindowStat.class);
+    }
+}
