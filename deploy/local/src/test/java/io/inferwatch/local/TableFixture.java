@@ -1,0 +1,136 @@
+package io.inferwatch.local;
+
+import io.inferwatch.schemas.Outcome;
+import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Source;
+import io.inferwatch.schemas.Traffic;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.apache.commons.statistics.distribution.LogNormalDistribution;
+import org.apache.commons.statistics.distribution.NormalDistribution;
+
+/**
+ * Requests whose figures are given: every column holds the quantiles (i + 1/2) / n of a lognormal distribution, in an order drawn by the
+ * seed, so that a sample has the figures that it was made for. All requests end within one minute.
+ */
+final class TableFixture {
+    private static final long MINUTE_MICROS = 60_000_000;
+
+    private final long startMicros;
+    private final SplittableRandom random;
+    private final List<RequestEvent> events = new ArrayList<>();
+    private int groups;
+
+    TableFixture(long startMicros, long seed) {
+        this.startMicros = startMicros;
+        this.random = new SplittableRandom(seed);
+    }
+
+    /** All requests by their end. */
+    List<RequestEvent> events() {
+        return events.stream()
+                .sorted(Comparator.comparingLong(RequestEvent::getCompletedAtMicros))
+                .toList();
+    }
+
+    /** Requests that are alike but for their columns. */
+    Group group(String model, int n) {
+        return new Group(model, n);
+    }
+
+    /** Lognormal values with that mean and coefficient of variation. */
+    static double[] ofMean(int n, double mean, double variation) {
+        double square = Math.log1p(variation * variation);
+        double[] values = quantiles(n, LogNormalDistribution.of(-square / 2, Math.sqrt(square)));
+        double sum = Arrays.stream(values).sum();
+        return Arrays.stream(values).map(value -> value * mean * n / sum).toArray();
+    }
+
+    /** Lognormal values with that median, and the other value at a quantile. */
+    static double[] ofQuantiles(int n, double median, double q, double value) {
+        double sigma = Math.log(value / median) / NormalDistribution.of(0, 1).inverseCumulativeProbability(q);
+        return quantiles(n, LogNormalDistribution.of(Math.log(median), sigma));
+    }
+
+    /** Whole numbers, as equal as can be, that add up to a total. */
+    static double[] ofTotal(int n, long total) {
+        double[] values = new double[n];
+        for (int i = 0; i < n; i++) {
+            values[i] = total * (i + 1) / n - total * i / n;
+        }
+        return values;
+    }
+
+    private static double[] quantiles(int n, LogNormalDistribution distribution) {
+        double[] values = new double[n];
+        for (int i = 0; i < n; i++) {
+            values[i] = distribution.inverseCumulativeProbability((i + 0.5) / n);
+        }
+        return values;
+    }
+
+    /** What is made of one distribution of each column. */
+    final class Group {
+        private final List<RequestEvent.Builder> made = new ArrayList<>();
+
+        private Group(String model, int n) {
+            String stream = "table/" + groups++;
+            for (int i = 0; i < n; i++) {
+                long end = startMicros + MINUTE_MICROS * i / n;
+                made.add(RequestEvent.newBuilder()
+                        .setStream(stream)
+                        .setSequence(i)
+                        .setReplica("replica-0")
+                        .setModel(model)
+                        .setVersion("v1")
+                        .setTraffic(Traffic.PRODUCTION)
+                        .setOutcome(Outcome.OK)
+                        .setSource(Source.PROXY)
+                        .setStartedAtMicros(end)
+                        .setCompletedAtMicros(end));
+            }
+        }
+
+        /** Sets a text or number that all have. */
+        <T> Group all(BiConsumer<RequestEvent.Builder, T> field, T value) {
+            made.forEach(request -> field.accept(request, value));
+            return this;
+        }
+
+        /** Deals values out, a thousand units in each: of milliseconds, microseconds. */
+        Group thousands(BiConsumer<RequestEvent.Builder, Long> field, double[] values) {
+            return column(
+                    field, Arrays.stream(values).map(value -> 1_000 * value).toArray());
+        }
+
+        /** Deals values out, in a random order. */
+        Group column(BiConsumer<RequestEvent.Builder, Long> field, double[] values) {
+            double[] dealt = values.clone();
+            for (int i = dealt.length - 1; i > 0; i--) {
+                int j = random.nextInt(i + 1);
+                double swap = dealt[i];
+                dealt[i] = dealt[j];
+                dealt[j] = swap;
+            }
+            for (int i = 0; i < dealt.length; i++) {
+                field.accept(made.get(i), Math.round(dealt[i]));
+            }
+            return this;
+        }
+
+        /** Whatever follows from what is set. */
+        Group each(Consumer<RequestEvent.Builder> change) {
+            made.forEach(change);
+            return this;
+        }
+
+        void add() {
+            made.forEach(request -> events.add(request.build()));
+        }
+    }
+}
