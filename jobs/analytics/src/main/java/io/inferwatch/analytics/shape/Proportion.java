@@ -15,17 +15,18 @@ public final class Proportion {
         if (trials == 0) {
             return Optional.empty();
         }
-        double low =
-                hits == 0 ? 0 : BetaDistribution.of(hits, trials - hits + 1.0).inverseCumulativeProbability(TAIL);
+        double low = hits == 0
+                ? 0
+                : BetaDistribution.of((double) hits, trials - hits + 1.0).inverseCumulativeProbability(TAIL);
         double high = hits == trials
                 ? 1
-                : BetaDistribution.of(hits + 1.0, trials - hits).inverseSurvivalProbability(TAIL);
+                : BetaDistribution.of(hits + 1.0, (double) (trials - hits)).inverseSurvivalProbability(TAIL);
         return Optional.of(new Estimate(hits / (double) trials, low, high));
     }
 
     /** Events of a window, and what others of the same traffic would have. */
     public static Estimate count(long events) {
-        double low = events == 0 ? 0 : GammaDistribution.of(events, 1).inverseCumulativeProbability(TAIL);
+        double low = events == 0 ? 0 : GammaDistribution.of((double) events, 1).inverseCumulativeProbability(TAIL);
         return new Estimate(events, low, GammaDistribution.of(events + 1.0, 1).inverseSurvivalProbability(TAIL));
     }
 }
