@@ -46,21 +46,19 @@ import org.junit.jupiter.api.Test;
  */
 class TablesIT {
     private static final long MINUTE = 60_000_000;
-    private static final long START = 1_000
-            * Instant.now()
-                    .truncatedTo(ChronoUnit.HOURS)
-                    .minus(Duration.ofHours(3))
-                    .toEpochMilli();
-
     /** A baseline among quantisations, as a user would add it. */
     private static final String CATALOGUE = MetricCatalogue.shippedYaml()
             + "  quantisation: {view: configuration, across: configuration, against: fp16, of: [tpot.p95, generated_tokens.rate]}\n";
 
-    private static final TableFixture FIXTURE = new TableFixture(START, 20);
+    private static long start;
+    private static TableFixture fixture = new TableFixture(0, 20);
     private static List<SpecificRecord> results = List.of();
 
     @BeforeAll
     static void run() throws Exception {
+        Instant hour = Instant.now().truncatedTo(ChronoUnit.HOURS).minus(Duration.ofHours(3));
+        start = 1_000 * hour.toEpochMilli();
+        fixture = new TableFixture(start, 20);
         workloadClasses();
         promptStructures();
         templates();
@@ -84,7 +82,7 @@ class TablesIT {
         double[] ttft = {342, 896, 2_150};
         double[] tokensPerSecond = {187.3, 92.7, 41.2};
         for (int i = 0; i < classes.length; i++) {
-            FIXTURE.group("classes", 600)
+            fixture.group("classes", 600)
                     .all(RequestEvent.Builder::setWorkloadClass, classes[i])
                     .thousands(RequestEvent.Builder::setTtftMicros, ofMean(600, ttft[i], 0.4))
                     .column(RequestEvent.Builder::setOutputTokens, ofTotal(600, Math.round(60 * tokensPerSecond[i])))
@@ -105,7 +103,7 @@ class TablesIT {
         double[] inflation = {1, 1.6, 2};
         for (int i = 0; i < structures.length; i++) {
             for (int length : new int[] {80, 110, 160, 230, 320, 450}) {
-                FIXTURE.group("structures", 60)
+                fixture.group("structures", 60)
                         .all(RequestEvent.Builder::setPromptStructure, structures[i])
                         .column(RequestEvent.Builder::setPromptCharacters, ofMean(60, length, 0.03))
                         .column(RequestEvent.Builder::setPromptTokens, ofMean(60, 0.25 * inflation[i] * length, 0.05))
@@ -133,7 +131,7 @@ class TablesIT {
         double[] gpu = {0.76, 0.64, 0.55};
         for (int i = 0; i < templates.length; i++) {
             double rest = 1 - preprocessing[i] - gpu[i];
-            FIXTURE.group("templates", 400)
+            fixture.group("templates", 400)
                     .all(RequestEvent.Builder::setTemplate, templates[i])
                     .thousands(RequestEvent.Builder::setE2eMicros, ofMean(400, roundTrip[i], 0.3))
                     .thousands(RequestEvent.Builder::setParseMicros, part(roundTrip[i], 0.2 * preprocessing[i]))
@@ -177,7 +175,7 @@ class TablesIT {
 
     private static void use(String workload, double fill, double fillVariation, double reuse, double reuseVariation) {
         double[] share = ofMean(400, 1_000 * reuse, reuseVariation);
-        FIXTURE.group("context", 400)
+        fixture.group("context", 400)
                 .all(RequestEvent.Builder::setWorkloadClass, workload)
                 .all(RequestEvent.Builder::setMaxContextTokens, 100_000L)
                 .column(RequestEvent.Builder::setPromptTokens, ofMean(400, 100_000 * fill, fillVariation))
@@ -193,7 +191,7 @@ class TablesIT {
         compared("class", "context", "long-document", "context_fill.mean", 0.93, 0.12);
         compared("class", "context", "long-document", "cache_reuse.mean", 0.31, 0.89);
 
-        List<RequestEvent> requests = FIXTURE.events().stream()
+        List<RequestEvent> requests = fixture.events().stream()
                 .filter(event -> "context".equals(event.getModel()))
                 .toList();
         double[] fill = requests.stream()
@@ -239,7 +237,7 @@ class TablesIT {
     }
 
     private static void state(String state, int turn, double p99) {
-        FIXTURE.group("conversations", 3_000)
+        fixture.group("conversations", 3_000)
                 .all(RequestEvent.Builder::setConversationState, state)
                 .all(RequestEvent.Builder::setTurn, turn)
                 .thousands(RequestEvent.Builder::setTtftMicros, ofQuantiles(3_000, p99 / 2, 0.99, p99))
@@ -268,7 +266,7 @@ class TablesIT {
 
     private static void guardrail(String mode, int perSecond, double p50, double p95) {
         int n = 60 * perSecond;
-        FIXTURE.group("guardrails", n)
+        fixture.group("guardrails", n)
                 .all(RequestEvent.Builder::setGuardrailMode, mode)
                 .all(RequestEvent.Builder::setGuardrailChecks, 1)
                 .thousands(RequestEvent.Builder::setGuardrailMicros, ofQuantiles(n, p50, 0.95, p95))
@@ -282,7 +280,7 @@ class TablesIT {
         compared("guardrail", "guardrails", "sidecar", "guardrail.p50", 0.043, 0.128);
         compared("guardrail", "guardrails", "sidecar", "guardrail.p95", 0.116, 0.342);
         compared("guardrail", "guardrails", "sidecar", "requests.rate", 215, 87);
-        long bypassed = FIXTURE.events().stream()
+        long bypassed = fixture.events().stream()
                 .filter(event -> Integer.valueOf(1).equals(event.getGuardrailBypasses()))
                 .count();
         assertThat(bypassed).isGreaterThan(1_000);
@@ -302,7 +300,7 @@ class TablesIT {
     }
 
     private static void configuration(String name, double p99, double tokensPerSecond, double reuse) {
-        FIXTURE.group("engines", 1_200)
+        fixture.group("engines", 1_200)
                 .all(RequestEvent.Builder::setConfigurationName, name)
                 .thousands(RequestEvent.Builder::setE2eMicros, ofQuantiles(1_200, p99 / 2, 0.99, p99))
                 .column(RequestEvent.Builder::setOutputTokens, ofTotal(1_200, Math.round(60 * tokensPerSecond)))
@@ -312,7 +310,7 @@ class TablesIT {
     }
 
     private static void quantisation(String name, double p95, double tokensPerSecond) {
-        FIXTURE.group("quantisations", 1_200)
+        fixture.group("quantisations", 1_200)
                 .all(RequestEvent.Builder::setConfigurationName, name)
                 .column(RequestEvent.Builder::setTpotNanos, scaled(1e6, ofQuantiles(1_200, p95 / 1.5, 0.95, p95)))
                 .column(RequestEvent.Builder::setOutputTokens, ofTotal(1_200, Math.round(60 * tokensPerSecond)))
@@ -331,7 +329,7 @@ class TablesIT {
     }
 
     private static void serviceChain() {
-        FIXTURE.group("chain", 600)
+        fixture.group("chain", 600)
                 .thousands(RequestEvent.Builder::setGatewayMicros, ofMean(600, 12, 0.38))
                 .thousands(RequestEvent.Builder::setAuthenticationMicros, ofMean(600, 27, 0.65))
                 .thousands(RequestEvent.Builder::setEngineE2eMicros, ofMean(600, 410, 0.22))
@@ -385,7 +383,7 @@ class TablesIT {
         assertThat(found)
                 .as(comparison + ' ' + dimensions + ' ' + value + ' ' + watch)
                 .hasSize(1);
-        assertThat(found.get(0).getWindowEndMicros()).isEqualTo(START + MINUTE);
+        assertThat(found.get(0).getWindowEndMicros()).isEqualTo(start + MINUTE);
         return found.get(0).getJudgement();
     }
 
@@ -452,7 +450,7 @@ class TablesIT {
         properties.put("linger.ms", "5");
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
-            FIXTURE.events().forEach(event -> {
+            fixture.events().forEach(event -> {
                 var unused = producer.send(new ProducerRecord<>(
                         Topic.REQUESTS.topicName(),
                         event.getReplica().getBytes(StandardCharsets.UTF_8),

@@ -149,7 +149,7 @@ class FigureFunctionTest {
         cell("90.30", 930_000, 310_000, 100);
         cell("10.80", 120_000, 890_000, 300);
         harness.processWatermark(END / 1_000);
-        assertThat(harness.extractOutputValues()).singleElement();
+        assertThat(harness.extractOutputValues()).hasSize(1);
         FigureResult joint = results().get(0);
         assertThat(joint.getKind()).isEqualTo("kv_joint");
         Map<String, Long> cells = joint.getCounts().entrySet().stream()
