@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -79,25 +80,35 @@ final class EngineCheckCommand implements Callable<Integer> {
         MappingTable table = settings.mappings();
         TargetReadings readings =
                 new TargetReadings(new SeriesIndex(table), settings.scrape().maxSeries());
-        PageFetch.Body body;
-        TargetReadings.Page read;
-        try {
-            body = new PageFetch(TargetTls.SYSTEM, settings.scrape())
-                    .get(TargetReader.target(page, identity))
-                    .get();
-            read = readings.read(body.text(), body.length(), body.openMetrics(), 0);
+        CompletableFuture<Boolean> recognised = new CompletableFuture<>();
+        try (PageClient client = new PageClient(settings.scrape())) {
+            PageFetch fetch = new PageFetch(client, TargetReader.target(page, identity));
+            client.loop()
+                    .execute(() -> fetch.get(new PageFetch.Taker() {
+                        @Override
+                        public void page(PageBody body) {
+                            try {
+                                TargetReadings.Page read =
+                                        readings.read(body.text(), body.from(), body.to(), body.openMetrics(), 0);
+                                if (body.isUnexpected()) {
+                                    out.println(
+                                            "The content type says that this is something else; it was read as Prometheus' text.");
+                                }
+                                recognised.complete(new CheckReport(table, readings, read).print(out));
+                            } catch (IncompletePageException | RuntimeException e) {
+                                recognised.completeExceptionally(e);
+                            }
+                        }
+
+                        @Override
+                        public void failed(ScrapeFailedException failure) {
+                            recognised.completeExceptionally(failure);
+                        }
+                    }));
+            return recognised.get() ? OK : NOT_RECOGNISED;
         } catch (ExecutionException e) {
-            err.println(page + ": "
-                    + PageFetch.understood(e.getCause() == null ? e : e.getCause())
-                            .getMessage());
-            return NOT_RECOGNISED;
-        } catch (IncompletePageException e) {
-            err.println(page + ": " + e.getMessage());
+            err.println(page + ": " + PageAnswers.message(e));
             return NOT_RECOGNISED;
         }
-        if (body.isUnexpected()) {
-            out.println("The content type says that this is something else; it was read as Prometheus' text.");
-        }
-        return new CheckReport(table, readings, read).print(out) ? OK : NOT_RECOGNISED;
     }
 }

@@ -31,13 +31,16 @@ public final class EngineProbe implements AutoCloseable {
     private final EventPublisher publisher;
     private final Consumer<EngineSample> listener;
     private final SeriesIndex index;
-    private final Map<TargetTls, PageFetch> fetches = new HashMap<>();
+    private final PageClient client;
     private final Map<String, TargetScrape> scrapes = new ConcurrentHashMap<>();
     private final Map<TargetSource, List<Target>> found = new LinkedHashMap<>();
     private final Map<String, AtomicLong> sourceFailures = new ConcurrentHashMap<>();
     private final AtomicLong refusedTargets = new AtomicLong();
-    private final ScheduledExecutorService reading = thread("inferwatch-engine");
-    private final ScheduledExecutorService looking = thread("inferwatch-engine-targets");
+    private final ScheduledExecutorService looking = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "inferwatch-engine-targets");
+        thread.setDaemon(true);
+        return thread;
+    });
     private volatile Map<String, ReplicaIdentity> owners = Map.of();
 
     private EngineProbe(EngineSettings settings, EventPublisher publisher, Consumer<EngineSample> listener) {
@@ -45,6 +48,7 @@ public final class EngineProbe implements AutoCloseable {
         this.publisher = publisher;
         this.listener = listener;
         index = new SeriesIndex(settings.mappings());
+        client = new PageClient(settings.scrape());
     }
 
     /**
@@ -88,8 +92,8 @@ public final class EngineProbe implements AutoCloseable {
     @Override
     public void close() {
         looking.shutdownNow();
-        reading.shutdownNow();
         scrapes.values().forEach(TargetScrape::stop);
+        client.close();
     }
 
     private void look(TargetSource source) {
@@ -129,14 +133,10 @@ public final class EngineProbe implements AutoCloseable {
             target.identity().gpuUuids().forEach(uuid -> gpus.put(uuid, target.identity()));
             TargetScrape scrape = scrape(replica, target);
             if (scrape != null && !scrape.isActive()) {
-                scrape.start(target, fetch(target));
+                scrape.start(target);
             }
         });
         owners = gpus;
-    }
-
-    private PageFetch fetch(Target target) {
-        return fetches.computeIfAbsent(target.tls(), tls -> new PageFetch(tls, settings.scrape()));
     }
 
     private @Nullable TargetScrape scrape(String replica, Target target) {
@@ -151,7 +151,7 @@ public final class EngineProbe implements AutoCloseable {
             refusedTargets.incrementAndGet();
             return null;
         }
-        TargetScrape made = new TargetScrape(target, settings.scrape(), index, fetch(target), reading, this::publish);
+        TargetScrape made = new TargetScrape(target, settings.scrape(), index, client, this::publish);
         scrapes.put(replica, made);
         return made;
     }
@@ -167,13 +167,5 @@ public final class EngineProbe implements AutoCloseable {
     /** Who runs on a GPU, or on one of its instances. */
     private @Nullable ReplicaIdentity owner(String uuid) {
         return owners.get(uuid);
-    }
-
-    private static ScheduledExecutorService thread(String name) {
-        return Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
     }
 }

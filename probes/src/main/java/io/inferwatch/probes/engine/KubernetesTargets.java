@@ -63,7 +63,10 @@ final class KubernetesTargets implements TargetSource {
         every = Objects.requireNonNullElse(
                 section.duration("every", Duration.ofSeconds(1), Duration.ofDays(1), DEFAULT_EVERY), DEFAULT_EVERY);
         HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(TIMEOUT);
-        client = (tls.equals(TargetTls.SYSTEM) ? builder : builder.sslContext(tls.context())).build();
+        client = (tls.equals(TargetTls.SYSTEM)
+                        ? builder
+                        : builder.sslContext(tls.context().context()))
+                .build();
     }
 
     /** Reads the section; what it leaves open is the service account's. Problems are the section's. */

@@ -1,112 +1,180 @@
 package io.inferwatch.probes.engine;
 
-import io.inferwatch.probes.engine.exposition.IncompletePageException;
 import io.inferwatch.probes.engine.exposition.PageFormat;
-import io.inferwatch.probes.engine.exposition.ProtobufPage;
-import java.io.ByteArrayInputStream;
+import io.inferwatch.schemas.settings.InvalidSettingsException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Gets a target's page, whole: follows redirects on the same host, inflates, and makes text of protobuf. Takes no more than the limit in bytes and time,
- * whatever the server does, and waits for nothing. Thread safe.
+ * Gets one target's page, again and again over one connection while the server keeps it, and follows redirects on the same host. Takes no more than the limit
+ * in bytes and time, whatever the server does. A connection that the server closed just as it was to be used again is made anew, once. Confined to the
+ * client's loop.
  */
-final class PageFetch {
+final class PageFetch implements PageAnswers.Listener {
     private static final int MAX_REDIRECTS = 3;
 
-    private final HttpClient client;
-    private final ScrapeSettings settings;
+    private final PageClient client;
+    private final Target target;
+    private @Nullable Channel channel;
+    private boolean isReady;
+    /** Whether a whole answer came over the present connection before. */
+    private boolean isKept;
 
-    /**
-     * A page in text.
-     *
-     * @param isUnexpected whether its content type says that it is something else
-     */
-    record Body(byte[] text, int length, boolean openMetrics, boolean isUnexpected) {}
+    private @Nullable Taker taker;
+    private @Nullable Future<?> deadline;
+    private URI url;
+    private int redirects;
 
-    PageFetch(TargetTls tls, ScrapeSettings settings) {
-        this.settings = settings;
-        HttpClient.Builder builder = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .followRedirects(HttpClient.Redirect.NEVER)
-                .connectTimeout(settings.timeout());
-        client = (tls.equals(TargetTls.SYSTEM) ? builder : builder.sslContext(tls.context())).build();
+    /** Who waits for a page; is told one of the two, once. */
+    interface Taker {
+        /** The page, whose bytes are there during the call only. */
+        void page(PageBody body);
+
+        void failed(ScrapeFailedException failure);
     }
 
-    /** The page; what it fails with is told by {@link #understood}. */
-    CompletableFuture<Body> get(Target target) {
-        CompletableFuture<Body> result = new CompletableFuture<>();
-        follow(target, target.url(), 0, result);
-        return result.orTimeout(settings.timeout().toMillis(), TimeUnit.MILLISECONDS);
+    PageFetch(PageClient client, Target target) {
+        this.client = client;
+        this.target = target;
+        url = target.url();
     }
 
-    private void follow(Target target, URI url, int redirects, CompletableFuture<Body> result) {
-        CompletableFuture<HttpResponse<BoundedBody.Bytes>> exchange;
-        try {
-            exchange = client.sendAsync(request(target, url), info -> new BoundedBody(settings.maxBytes()));
-        } catch (IOException | IllegalArgumentException e) {
-            result.completeExceptionally(
-                    new ScrapeFailedException(ScrapeFailure.BROKEN, String.valueOf(e.getMessage())));
+    /** Asks for the page. Not before the one before was told. */
+    void get(Taker waiting) {
+        taker = waiting;
+        url = target.url();
+        redirects = 0;
+        deadline =
+                client.loop().schedule(this::late, client.settings().timeout().toNanos(), TimeUnit.NANOSECONDS);
+        ask();
+    }
+
+    /** Gives up, and tells nobody. */
+    void close() {
+        end();
+        disconnect();
+    }
+
+    private void ask() {
+        Channel open = channel;
+        if (open == null) {
+            isReady = false;
+            isKept = false;
+            try {
+                channel = client.connect(target, this);
+            } catch (InvalidSettingsException e) {
+                fail(new ScrapeFailedException(ScrapeFailure.BROKEN, String.valueOf(e.getMessage())));
+            }
+        } else if (isReady) {
+            send(open);
+        }
+        // Otherwise it is still being made, for a page that was given up: that goes on, so that connections never pile
+        // up.
+    }
+
+    @Override
+    public void connected(Channel of) {
+        if (of != channel) {
+            var unused = of.close();
             return;
         }
-        // A scrape that is given up must not go on reading.
-        var unusedOnEnd = result.whenComplete((body, failure) -> exchange.cancel(true));
-        var unused = exchange.whenComplete((response, failure) -> {
-            if (failure != null || response == null) {
-                result.completeExceptionally(failure == null ? new IOException("no answer") : understood(failure));
-                return;
-            }
-            try {
-                Optional<URI> next = redirect(url, response, redirects);
-                if (next.isPresent()) {
-                    follow(target, next.get(), redirects + 1, result);
-                } else {
-                    result.complete(body(response));
-                }
-            } catch (ScrapeFailedException e) {
-                result.completeExceptionally(e);
-            }
-        });
+        isReady = true;
+        if (taker != null) {
+            send(of);
+        }
     }
 
-    private HttpRequest request(Target target, URI url) throws IOException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(url)
-                .timeout(settings.timeout())
-                .header("Accept", PageFormat.ACCEPT)
-                .header("Accept-Encoding", settings.gzip() ? "gzip" : "identity")
-                .header("User-Agent", "inferwatch");
+    private void send(Channel to) {
+        try {
+            var unused = to.writeAndFlush(request(), to.voidPromise());
+        } catch (IOException e) {
+            fail(new ScrapeFailedException(ScrapeFailure.BROKEN, String.valueOf(e.getMessage())));
+        }
+    }
+
+    private FullHttpRequest request() throws IOException {
+        String query = url.getRawQuery();
+        FullHttpRequest request = new DefaultFullHttpRequest(
+                HttpVersion.HTTP_1_1,
+                HttpMethod.GET,
+                url.getRawPath() + (query == null ? "" : "?" + query),
+                Unpooled.EMPTY_BUFFER);
+        request.headers()
+                .set(HttpHeaderNames.HOST, url.getPort() < 0 ? url.getHost() : url.getHost() + ":" + url.getPort())
+                .set(HttpHeaderNames.ACCEPT, PageFormat.ACCEPT)
+                .set(HttpHeaderNames.ACCEPT_ENCODING, client.settings().gzip() ? "gzip" : "identity")
+                .set(HttpHeaderNames.USER_AGENT, "inferwatch");
         Path token = target.token().orElse(null);
         if (token != null) {
             // Read each time, since tokens are renewed.
-            request.header("Authorization", "Bearer " + Files.readString(token).trim());
+            request.headers()
+                    .set(
+                            HttpHeaderNames.AUTHORIZATION,
+                            "Bearer " + Files.readString(token).trim());
         }
-        return request.build();
+        return request;
+    }
+
+    @Override
+    public void answered(Channel by, HttpResponse head, ByteBuf body, boolean isReusable) {
+        isKept = true;
+        if (!isReusable) {
+            disconnect();
+        }
+        try {
+            URI next = redirect(head);
+            if (next != null) {
+                url = next;
+                redirects++;
+                ask();
+                return;
+            }
+            PageBody page = PageBody.of(head, body, client.settings().maxBytes());
+            Taker told = end();
+            if (told != null) {
+                told.page(page);
+            }
+        } catch (ScrapeFailedException e) {
+            fail(e);
+        }
+    }
+
+    @Override
+    public void failed(Channel by, ScrapeFailedException failure, boolean hasBegun) {
+        if (by != channel) {
+            return;
+        }
+        boolean isAgain = isKept && !hasBegun && taker != null && failure.failure() == ScrapeFailure.BROKEN;
+        disconnect();
+        if (isAgain) {
+            ask();
+        } else {
+            fail(failure);
+        }
     }
 
     /** Where to go on, if anywhere: the credentials are for this host alone. */
-    private static Optional<URI> redirect(URI url, HttpResponse<BoundedBody.Bytes> response, int redirects)
-            throws ScrapeFailedException {
-        int status = response.statusCode();
+    private @Nullable URI redirect(HttpResponse head) throws ScrapeFailedException {
+        int status = head.status().code();
         if (status / 100 != 3) {
-            return Optional.empty();
+            return null;
         }
-        String location = response.headers().firstValue("Location").orElse("");
+        String location = Objects.requireNonNullElse(head.headers().get(HttpHeaderNames.LOCATION), "");
         URI next;
         try {
             next = url.resolve(location);
@@ -119,75 +187,42 @@ final class PageFetch {
             throw new ScrapeFailedException(
                     ScrapeFailure.REDIRECT, "status " + status + ", location '" + location + "'");
         }
-        return Optional.of(next);
+        return next;
     }
 
-    private Body body(HttpResponse<BoundedBody.Bytes> response) throws ScrapeFailedException {
-        if (response.statusCode() != 200) {
-            throw new ScrapeFailedException(ScrapeFailure.STATUS, "status " + response.statusCode());
-        }
-        BoundedBody.Bytes bytes = response.body();
-        if (bytes.isCut()) {
-            throw tooLarge();
-        }
-        byte[] text = bytes.array();
-        int length = bytes.length();
-        String encoding = response.headers()
-                .firstValue("Content-Encoding")
-                .orElse("identity")
-                .toLowerCase(Locale.ROOT);
-        switch (encoding) {
-            case "identity", "" -> {}
-            case "gzip", "x-gzip" -> {
-                text = inflated(text, length);
-                length = text.length;
-            }
-            default -> throw new ScrapeFailedException(ScrapeFailure.ENCODING, "content-encoding " + encoding);
-        }
-        String type = response.headers().firstValue("Content-Type").orElse("");
-        Optional<PageFormat> format = PageFormat.of(type);
-        if (format.isPresent() && format.get() == PageFormat.PROTOBUF) {
-            try {
-                text = ProtobufPage.toText(text, length, settings.maxBytes());
-            } catch (IncompletePageException e) {
-                throw new ScrapeFailedException(ScrapeFailure.INCOMPLETE, String.valueOf(e.getMessage()));
-            }
-            return new Body(text, text.length, false, false);
-        }
-        boolean isOpenMetrics = format.isPresent() && format.get() == PageFormat.OPEN_METRICS;
-        return new Body(text, length, isOpenMetrics, format.isEmpty());
-    }
-
-    private byte[] inflated(byte[] bytes, int length) throws ScrapeFailedException {
-        try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes, 0, length))) {
-            byte[] inflated = in.readNBytes(settings.maxBytes() + 1);
-            if (inflated.length > settings.maxBytes()) {
-                throw tooLarge();
-            }
-            return inflated;
-        } catch (IOException e) {
-            throw new ScrapeFailedException(ScrapeFailure.ENCODING, "not gzip: " + e.getMessage());
+    private void late() {
+        // What is under way cannot be told from the next answer; one that is being made serves the next page.
+        if (isReady) {
+            disconnect();
+            fail(new ScrapeFailedException(ScrapeFailure.TIMEOUT, "no whole answer in time"));
+        } else {
+            fail(new ScrapeFailedException(ScrapeFailure.CONNECT, "no connection in time"));
         }
     }
 
-    private ScrapeFailedException tooLarge() {
-        return new ScrapeFailedException(ScrapeFailure.TOO_LARGE, "more than " + settings.maxBytes() / 1024 + " KiB");
+    private void fail(ScrapeFailedException failure) {
+        Taker told = end();
+        if (told != null) {
+            told.failed(failure);
+        }
     }
 
-    /** Why a page was not had. */
-    static ScrapeFailedException understood(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (cause instanceof ScrapeFailedException known) {
-            return known;
+    private @Nullable Taker end() {
+        Future<?> set = deadline;
+        if (set != null) {
+            set.cancel(false);
+            deadline = null;
         }
-        String message =
-                cause.getClass().getSimpleName() + (cause.getMessage() == null ? "" : ": " + cause.getMessage());
-        if (cause instanceof TimeoutException
-                || (cause instanceof HttpTimeoutException && !(cause instanceof HttpConnectTimeoutException))) {
-            return new ScrapeFailedException(ScrapeFailure.TIMEOUT, "no whole answer in time");
+        Taker told = taker;
+        taker = null;
+        return told;
+    }
+
+    private void disconnect() {
+        Channel open = channel;
+        channel = null;
+        if (open != null) {
+            var unused = open.close();
         }
-        boolean isConnect = cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
-        return new ScrapeFailedException(isConnect ? ScrapeFailure.CONNECT : ScrapeFailure.BROKEN, message);
     }
 }

@@ -80,9 +80,9 @@ final class TargetReadings {
      * @param atMicros when it was whole, epoch microseconds
      * @throws IncompletePageException when it is cut short; then nothing of it counts
      */
-    Page read(byte[] text, int length, boolean openMetrics, long atMicros) throws IncompletePageException {
+    Page read(byte[] text, int from, int to, boolean openMetrics, long atMicros) throws IncompletePageException {
         begin();
-        reader.read(text, length, openMetrics, samples);
+        reader.read(text, from, to, openMetrics, samples);
         return end(atMicros);
     }
 

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -31,7 +30,7 @@ final class TargetScrape {
     private static final long PROFILING_HINT_MICROS = 300_000_000;
 
     private final ScrapeSettings settings;
-    private final ScheduledExecutorService thread;
+    private final PageClient client;
     private final BiConsumer<Target, TargetReadings.Page> pages;
     private final TargetReadings readings;
     private final GridCheck grids;
@@ -47,7 +46,6 @@ final class TargetScrape {
     private long unexpectedTypes;
     private boolean isWarm;
     private volatile Target target;
-    private volatile PageFetch fetch;
     private volatile TargetStatus status;
     private volatile boolean active;
     /** A scrape that was begun before a stop must not go on after the next start. */
@@ -57,13 +55,11 @@ final class TargetScrape {
             Target target,
             ScrapeSettings settings,
             SeriesIndex index,
-            PageFetch fetch,
-            ScheduledExecutorService thread,
+            PageClient client,
             BiConsumer<Target, TargetReadings.Page> pages) {
         this.target = target;
         this.settings = settings;
-        this.fetch = fetch;
-        this.thread = thread;
+        this.client = client;
         this.pages = pages;
         readings = new TargetReadings(index, settings.maxSeries());
         grids = new GridCheck(index.table().finest());
@@ -83,12 +79,12 @@ final class TargetScrape {
      * Begins within the first interval, at a moment that is the target's own, so that many targets are not asked all at once. A target that moved goes on
      * with what was counted where it was before.
      */
-    void start(Target at, PageFetch by) {
+    void start(Target at) {
         target = at;
-        fetch = by;
         active = true;
         schedule(
                 run.incrementAndGet(),
+                new PageFetch(client, at),
                 Math.floorMod(
                         (long) target.url().hashCode() * 0x9E3779B97F4A7C15L,
                         settings.interval().toNanos()));
@@ -103,69 +99,77 @@ final class TargetScrape {
         return active;
     }
 
-    private void schedule(int of, long delayNanos) {
+    private void schedule(int of, PageFetch fetch, long delayNanos) {
         try {
-            if (of == run.get()) {
-                var unused = thread.schedule(() -> scrape(of), delayNanos, TimeUnit.NANOSECONDS);
-            }
+            var unused = client.loop().schedule(() -> scrape(of, fetch), delayNanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             // Closed in the meantime.
             stop();
         }
     }
 
-    private void scrape(int of) {
+    private void scrape(int of, PageFetch fetch) {
         if (of != run.get()) {
+            fetch.close();
             return;
         }
         long beganNanos = System.nanoTime();
-        long[] endedNanos = {0};
-        var unused = fetch.get(target)
-                .whenComplete((body, failure) -> endedNanos[0] = System.nanoTime())
-                .whenCompleteAsync(
-                        (body, failure) -> {
-                            if (of != run.get()) {
-                                return;
-                            }
-                            try {
-                                take(body, failure, endedNanos[0] - beganNanos);
-                            } catch (RuntimeException e) {
-                                // A page that cannot be understood must not end its target's scrapes.
-                                LOG.warn("{}: a page could not be taken", target.replica(), e);
-                            }
-                            schedule(of, Math.max(0, intervalNanos - (System.nanoTime() - beganNanos)));
-                        },
-                        thread);
+        fetch.get(new PageFetch.Taker() {
+            @Override
+            public void page(PageBody body) {
+                long tookNanos = System.nanoTime() - beganNanos;
+                if (of == run.get()) {
+                    try {
+                        take(body, tookNanos);
+                    } catch (ScrapeFailedException e) {
+                        count(e);
+                    } catch (RuntimeException e) {
+                        // A page that cannot be understood must not end its target's scrapes.
+                        LOG.warn("{}: a page could not be taken", target.replica(), e);
+                    }
+                }
+                ended(tookNanos);
+            }
+
+            @Override
+            public void failed(ScrapeFailedException failure) {
+                if (of == run.get()) {
+                    count(failure);
+                }
+                ended(System.nanoTime() - beganNanos);
+            }
+
+            private void ended(long tookNanos) {
+                if (of == run.get()) {
+                    adapt(tookNanos);
+                    status = snapshot(tookNanos / 1_000);
+                }
+                schedule(of, fetch, Math.max(0, intervalNanos - (System.nanoTime() - beganNanos)));
+            }
+        });
     }
 
-    private void take(PageFetch.@Nullable Body body, @Nullable Throwable failure, long tookNanos) {
-        try {
-            if (body == null) {
-                throw failure == null
-                        ? new ScrapeFailedException(ScrapeFailure.BROKEN, "no page")
-                        : PageFetch.understood(failure);
-            }
-            read(body, tookNanos);
-            if (failing != null) {
-                LOG.info("{}: answers again", target.replica());
-                failing = null;
-            }
-        } catch (ScrapeFailedException e) {
-            failures.merge(e.failure(), 1L, Long::sum);
-            if (failing != e.failure()) {
-                failing = e.failure();
-                LOG.warn("{}: no page from {}: {}", target.replica(), target.url(), e.getMessage());
-            }
+    private void take(PageBody body, long tookNanos) throws ScrapeFailedException {
+        read(body, tookNanos);
+        if (failing != null) {
+            LOG.info("{}: answers again", target.replica());
+            failing = null;
         }
-        adapt(tookNanos);
-        status = snapshot(tookNanos / 1_000);
     }
 
-    private void read(PageFetch.Body body, long tookNanos) throws ScrapeFailedException {
+    private void count(ScrapeFailedException failure) {
+        failures.merge(failure.failure(), 1L, Long::sum);
+        if (failing != failure.failure()) {
+            failing = failure.failure();
+            LOG.warn("{}: no page from {}: {}", target.replica(), target.url(), failure.getMessage());
+        }
+    }
+
+    private void read(PageBody body, long tookNanos) throws ScrapeFailedException {
         long atMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
         TargetReadings.Page page;
         try {
-            page = readings.read(body.text(), body.length(), body.openMetrics(), atMicros);
+            page = readings.read(body.text(), body.from(), body.to(), body.openMetrics(), atMicros);
         } catch (IncompletePageException e) {
             throw new ScrapeFailedException(ScrapeFailure.INCOMPLETE, String.valueOf(e.getMessage()));
         }

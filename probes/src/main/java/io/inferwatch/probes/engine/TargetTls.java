@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 
 /**
@@ -41,14 +40,14 @@ public record TargetTls(Optional<Path> authority, Optional<Path> certificate, Op
         return path;
     }
 
-    SSLContext context() {
+    JdkSslContext context() {
         SslContextBuilder builder = SslContextBuilder.forClient().sslProvider(SslProvider.JDK);
         try {
             authority.ifPresent(file -> builder.trustManager(file.toFile()));
             if (certificate.isPresent() && key.isPresent()) {
                 builder.keyManager(certificate.get().toFile(), key.get().toFile());
             }
-            return ((JdkSslContext) builder.build()).context();
+            return (JdkSslContext) builder.build();
         } catch (SSLException | IllegalArgumentException e) {
             throw new InvalidSettingsException(
                     "TLS", List.of("ca, certificate, key: must be PEM files, found " + e.getMessage()));

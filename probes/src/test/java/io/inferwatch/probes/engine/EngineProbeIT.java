@@ -34,6 +34,9 @@ class EngineProbeIT {
     private static final String PAGE = "vllm:num_requests_running{model_name=\"m\"} 3\nvllm:num_requests_waiting 1\n";
     private static final byte[] BOMB = gzip("# comment\n".repeat(100_000), 50);
     private static final Duration INTERVAL = Duration.ofMillis(100);
+    /** Asks often, and leaves a busy machine time to answer. */
+    private static final ScrapeSettings PATIENT =
+            new ScrapeSettings(INTERVAL, Duration.ofSeconds(2), 1 << 20, 1_000, Duration.ofSeconds(5), INTERVAL, false);
 
     private final PageServer server = new PageServer();
     private final EventList events = new EventList();
@@ -73,10 +76,8 @@ class EngineProbeIT {
                     PageServer.send(exchange, TEXT, new byte[] {1, 2, 3});
                 })
                 .on("/cut", "application/openmetrics-text; version=1.0.0", PAGE);
-        ScrapeSettings limits = new ScrapeSettings(
-                INTERVAL, Duration.ofSeconds(2), 1 << 20, 1_000, Duration.ofSeconds(5), INTERVAL, false);
         start(
-                limits,
+                PATIENT,
                 target("good", "/good"),
                 target("hangs", "/hangs"),
                 target("failing", "/failing"),
@@ -134,7 +135,7 @@ class EngineProbeIT {
                 })
                 .on("/empty", TEXT, "");
         start(
-                ScrapeSettings.every(INTERVAL),
+                PATIENT,
                 target("here", "/metrics"),
                 target("away", "/away"),
                 target("round", "/round"),

@@ -35,7 +35,7 @@ final class ScrapedTarget {
         atSeconds += 10;
         byte[] text = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
         try {
-            return readings.read(text, text.length, openMetrics, atSeconds * 1_000_000);
+            return readings.read(text, 0, text.length, openMetrics, atSeconds * 1_000_000);
         } catch (IncompletePageException e) {
             throw new AssertionError(e);
         }

@@ -1,17 +1,19 @@
 package io.inferwatch.probes.engine.exposition;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the pages of one target in text, again and again. What a line says before its value hardly ever changes, so that the reader remembers every
- * line's beginning, what its owner made of it, and which line followed: as long as a page looks like the one before it, a line costs a comparison of bytes
- * and the reading of one number, and no object is made. Lines that are not as they should be are told as rejections; no page makes it throw, but one that
- * must end with {@code # EOF} and does not. Memory: what a line begins with, for as many series as the limit says. Belongs to one thread.
+ * line's beginning, what its owner made of it, and in which order they came: as long as a page looks like the one before it, a line costs a comparison of
+ * bytes and the reading of one number, and no object is made. Lines that are not as they should be are told as rejections; no page makes it throw, but one
+ * that must end with {@code # EOF} and does not. Memory: what a line begins with, twice, for as many series as the limit says. Belongs to one thread.
  *
  * @param <S> what the owner makes of a series
  */
@@ -21,11 +23,21 @@ public final class PageReader<S> {
 
     private static final String EOF = "# EOF";
     private static final double MAX_TIME_MILLIS = 9e15;
+    private static final int NOWHERE = -1;
 
     private final int maxSeries;
     private final BiFunction<String, Map<String, String>, S> series;
     private final Map<Line<S>, Line<S>> lines = new HashMap<>();
-    private final Line<S> beforeFirst;
+    /** The lines of the page before, in its order. */
+    private List<Line<S>> layout = new ArrayList<>();
+    /**
+     * What they begin with, one behind the other. A probe has too many targets for the processor's caches, and memory is quick only where it is read in
+     * order.
+     */
+    private byte[] heads = {};
+
+    private int[] headEnds = {};
+    private List<Line<S>> seen = new ArrayList<>();
     private final SeriesHead head = new SeriesHead();
     private final DecimalText number = new DecimalText();
     private long pages;
@@ -45,14 +57,16 @@ public final class PageReader<S> {
 
     private static final class Line<S> {
         private final byte[] text;
+        private final int length;
         private final int hash;
         private final @Nullable S series;
-        private @Nullable Line<S> next;
+        private int place = NOWHERE;
         private long page;
 
         Line(byte[] text, @Nullable S series) {
             this.text = text;
             this.series = series;
+            length = text.length;
             hash = Arrays.hashCode(text);
         }
 
@@ -65,10 +79,6 @@ public final class PageReader<S> {
         public int hashCode() {
             return hash;
         }
-
-        boolean begins(byte[] page, int at, int end) {
-            return end - at >= text.length && Arrays.equals(page, at, at + text.length, text, 0, text.length);
-        }
     }
 
     /**
@@ -79,24 +89,28 @@ public final class PageReader<S> {
     public PageReader(int maxSeries, BiFunction<String, Map<String, String>, S> series) {
         this.maxSeries = maxSeries;
         this.series = series;
-        beforeFirst = new Line<>(new byte[0], null);
     }
 
     /**
      * Reads a page to its end.
      *
+     * @param from where it begins
+     * @param to the first byte behind it
      * @param openMetrics whether it is OpenMetrics: must end with {@code # EOF}, and its times are seconds
      * @throws IncompletePageException when it is cut short; nothing was taken of it
      */
-    public void read(byte[] page, int length, boolean openMetrics, Samples<S> samples) throws IncompletePageException {
-        int end = openMetrics ? beforeEof(page, length) : length;
+    public void read(byte[] page, int from, int to, boolean openMetrics, Samples<S> samples)
+            throws IncompletePageException {
+        int end = openMetrics ? beforeEof(page, from, to) : to;
         pages++;
-        Line<S> last = beforeFirst;
-        int at = 0;
+        seen.clear();
+        boolean isLikeBefore = true;
+        int place = 0;
+        int at = from;
         while (at < end) {
-            Line<S> line = last.next;
-            if (line != null && line.begins(page, at, end)) {
-                at += line.text.length;
+            Line<S> line;
+            if (isAt(place, page, at, end)) {
+                line = layout.get(place);
             } else {
                 at = skipBlank(page, at, end);
                 if (at >= end || page[at] == '#' || page[at] == '\n') {
@@ -108,15 +122,50 @@ public final class PageReader<S> {
                     at = nextLine(page, at, end);
                     continue;
                 }
-                at += line.text.length;
-                last.next = line;
+                place = line.place == NOWHERE ? place - 1 : line.place;
             }
-            last = line;
-            at = value(line, page, at, end, openMetrics, samples);
+            place++;
+            if (line.page != pages && seen.size() < maxSeries) {
+                isLikeBefore &= line.place == seen.size();
+                seen.add(line);
+            }
+            at = value(line, page, at + line.length, end, openMetrics, samples);
         }
-        last.next = null;
+        if (!isLikeBefore || seen.size() != layout.size()) {
+            learn();
+        }
         if (lines.size() > 2 * maxSeries / 3) {
-            forgetUnseen(pages);
+            lines.values().removeIf(line -> line.page != pages);
+        }
+    }
+
+    /** Whether the page has there what the line of this place begins with. */
+    private boolean isAt(int place, byte[] page, int at, int end) {
+        if (place >= layout.size()) {
+            return false;
+        }
+        int first = place == 0 ? 0 : headEnds[place - 1];
+        int length = headEnds[place] - first;
+        return end - at >= length && Arrays.equals(page, at, at + length, heads, first, first + length);
+    }
+
+    /** The next page is taken to look like this one. */
+    private void learn() {
+        layout.forEach(line -> line.place = NOWHERE);
+        List<Line<S>> former = layout;
+        layout = seen;
+        seen = former;
+        headEnds = new int[layout.size()];
+        int bytes = 0;
+        for (int i = 0; i < headEnds.length; i++) {
+            bytes += layout.get(i).length;
+            headEnds[i] = bytes;
+        }
+        heads = new byte[bytes];
+        for (int i = 0; i < headEnds.length; i++) {
+            Line<S> line = layout.get(i);
+            line.place = i;
+            System.arraycopy(line.text, 0, heads, headEnds[i] - line.length, line.length);
         }
     }
 
@@ -190,27 +239,15 @@ public final class PageReader<S> {
         return Math.abs(millis) <= MAX_TIME_MILLIS ? Math.round(millis) : NO_TIME;
     }
 
-    private void forgetUnseen(long seen) {
-        lines.values().removeIf(line -> line.page != seen);
-        for (Line<S> line : lines.values()) {
-            if (line.next != null && line.next.page != seen) {
-                line.next = null;
-            }
-        }
-        if (beforeFirst.next != null && beforeFirst.next.page != seen) {
-            beforeFirst.next = null;
-        }
-    }
-
-    private static int beforeEof(byte[] page, int length) throws IncompletePageException {
-        int end = length;
-        while (end > 0 && (page[end - 1] == '\n' || page[end - 1] == '\r')) {
+    private static int beforeEof(byte[] page, int from, int to) throws IncompletePageException {
+        int end = to;
+        while (end > from && (page[end - 1] == '\n' || page[end - 1] == '\r')) {
             end--;
         }
         int start = end - EOF.length();
-        boolean isWhole = start >= 0
+        boolean isWhole = start >= from
                 && new String(page, start, EOF.length(), StandardCharsets.US_ASCII).equals(EOF)
-                && (start == 0 || page[start - 1] == '\n');
+                && (start == from || page[start - 1] == '\n');
         if (!isWhole) {
             throw new IncompletePageException("an OpenMetrics page must end with '# EOF'");
         }

@@ -35,9 +35,9 @@ public final class ProtobufPage {
      * @param maxBytes how long that may become
      * @throws IncompletePageException when it is cut short, is no such page, or would become longer
      */
-    public static byte[] toText(byte[] page, int length, int maxBytes) throws IncompletePageException {
+    public static byte[] toText(byte[] page, int from, int to, int maxBytes) throws IncompletePageException {
         ProtobufPage reading = new ProtobufPage(maxBytes);
-        CodedInputStream in = CodedInputStream.newInstance(page, 0, length);
+        CodedInputStream in = CodedInputStream.newInstance(page, from, to - from);
         try {
             while (!in.isAtEnd()) {
                 int end = in.pushLimit(in.readRawVarint32());

@@ -62,7 +62,7 @@ class ProtobufPageTest {
                                 bucket.writeDouble(2, 0.1);
                             }));
                         })))));
-        byte[] text = ProtobufPage.toText(page, page.length, LIMIT);
+        byte[] text = ProtobufPage.toText(page, 0, page.length, LIMIT);
         ReadPage read = new ReadPage().read(text, false);
         long none = PageReader.NO_TIME;
         assertThat(read.rejections()).isEmpty();
@@ -86,9 +86,10 @@ class ProtobufPageTest {
         byte[] page = family("g", 1, message(out -> out.writeByteArray(2, message(gauge -> gauge.writeDouble(1, 3)))));
         for (int length = 1; length < page.length; length++) {
             int cut = length;
-            assertThatThrownBy(() -> ProtobufPage.toText(page, cut, LIMIT)).isInstanceOf(IncompletePageException.class);
+            assertThatThrownBy(() -> ProtobufPage.toText(page, 0, cut, LIMIT))
+                    .isInstanceOf(IncompletePageException.class);
         }
-        assertThatThrownBy(() -> ProtobufPage.toText(page, page.length, 5))
+        assertThatThrownBy(() -> ProtobufPage.toText(page, 0, page.length, 5))
                 .hasMessage("a protobuf page must be at most 5 bytes in text");
     }
 
@@ -101,7 +102,7 @@ class ProtobufPageTest {
             byte[] mutant = Arrays.copyOf(whole, 1 + random.nextInt(whole.length));
             mutant[random.nextInt(mutant.length)] = (byte) random.nextInt(256);
             try {
-                assertThat(ProtobufPage.toText(mutant, mutant.length, LIMIT).length)
+                assertThat(ProtobufPage.toText(mutant, 0, mutant.length, LIMIT).length)
                         .isLessThanOrEqualTo(LIMIT);
             } catch (IncompletePageException e) {
                 refused++;

@@ -38,7 +38,7 @@ final class ReadPage implements PageReader.Samples<ReadPage.Identity> {
     ReadPage read(byte[] page, boolean openMetrics) throws IncompletePageException {
         samples.clear();
         rejections.clear();
-        reader.read(page, page.length, openMetrics, this);
+        reader.read(page, 0, page.length, openMetrics, this);
         return this;
     }
 
