@@ -4,6 +4,7 @@ import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.gpu.GpuProbe;
 import io.inferwatch.probes.gpu.GpuSettings;
 import io.inferwatch.probes.identity.ReplicaIdentity;
+import io.inferwatch.probes.pods.PodResources;
 import io.inferwatch.probes.process.ProbeProcess;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
@@ -126,7 +127,8 @@ public final class EngineCommand implements Callable<Integer> {
         if (!gpu) {
             return Optional.empty();
         }
-        GpuSettings settings = GpuSettings.of(Settings.parse("gpu", ""), GPU_INTERVAL, false, System.getenv());
+        GpuSettings settings =
+                GpuSettings.of(Settings.parse("gpu", ""), GPU_INTERVAL, false, PodResources.kubelet(), System.getenv());
         return GpuProbe.startIfPresent(settings, publisher, registry);
     }
 

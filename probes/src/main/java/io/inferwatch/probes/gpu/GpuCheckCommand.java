@@ -13,6 +13,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -48,7 +49,7 @@ final class GpuCheckCommand implements Callable<Integer> {
             throw new IllegalStateException("check: must be run by picocli");
         }
         try {
-            GpuSettings settings = GpuCommand.settings(config, WINDOW, canary);
+            GpuSettings settings = GpuCommand.settings(config, WINDOW, canary, Optional.empty());
             CudaCanary cuda = canary ? CudaCanary.load(System::nanoTime) : null;
             try (GpuSampler sampler =
                     new GpuSampler(settings, System::nanoTime, InstantSource.system(), new GpuCounters())) {

@@ -2,12 +2,15 @@ package io.inferwatch.probes.gpu;
 
 import io.inferwatch.probes.admin.ListenAddress;
 import io.inferwatch.probes.gpu.nvml.NvmlException;
+import io.inferwatch.probes.pods.PodResources;
 import io.inferwatch.probes.process.ProbeProcess;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import io.inferwatch.schemas.settings.Settings;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +61,14 @@ public final class GpuCommand implements Callable<Integer> {
     private ListenAddress admin = ListenAddress.parse("9467");
 
     @Option(
+            names = "--pod-resources",
+            paramLabel = "SOCKET",
+            description =
+                    "The kubelet's Unix socket, which says what pod holds which device. Default: the kubelet's own"
+                            + " place, where it is there.")
+    private @Nullable Path podResources;
+
+    @Option(
             names = "--config",
             paramLabel = "FILE",
             description = "YAML with any of the sections replicas, host and canary.")
@@ -103,7 +114,13 @@ public final class GpuCommand implements Callable<Integer> {
     }
 
     private int run(PrintWriter out) throws Exception {
-        GpuSettings settings = settings(config, interval, canary);
+        Path socket = podResources;
+        if (socket != null && !Files.exists(socket)) {
+            throw new InvalidSettingsException(
+                    "gpu", List.of("--pod-resources: must be a Unix socket that is there, found '" + socket + "'"));
+        }
+        Optional<Path> kubelet = socket == null ? PodResources.kubelet() : Optional.of(socket);
+        GpuSettings settings = settings(config, interval, canary, kubelet);
         process.run(
                 "gpu",
                 admin,
@@ -117,9 +134,9 @@ public final class GpuCommand implements Callable<Integer> {
     }
 
     /** Reads the settings file, if there is one. */
-    static GpuSettings settings(@Nullable Path config, Duration interval, boolean canary) {
+    static GpuSettings settings(@Nullable Path config, Duration interval, boolean canary, Optional<Path> podResources) {
         Settings root = config == null ? Settings.parse("settings", "") : Settings.read(config);
-        GpuSettings settings = GpuSettings.of(root, interval, canary, System.getenv());
+        GpuSettings settings = GpuSettings.of(root, interval, canary, podResources, System.getenv());
         root.check();
         return settings;
     }

@@ -10,15 +10,18 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongSupplier;
 
 /** The GPU probe's counters as metrics; every state, field and result is there from the start, at 0. */
 final class GpuMetrics implements MultiCollector {
     private static final String PREFIX = "inferwatch_gpu_";
 
     private final GpuCounters counters;
+    private final LongSupplier podFailures;
 
-    GpuMetrics(GpuCounters counters) {
+    GpuMetrics(GpuCounters counters, LongSupplier podFailures) {
         this.counters = counters;
+        this.podFailures = podFailures;
     }
 
     @Override
@@ -53,7 +56,11 @@ final class GpuMetrics implements MultiCollector {
                 counter("nvml_openings", "Times that NVML was, or was to be, initialised.", counters.openings()),
                 counter("xid_events", "Critical errors that drivers reported.", counters.xids()),
                 counter("round_overruns", "Rounds that took longer than the interval.", counters.overruns()),
-                canaries.build());
+                canaries.build(),
+                counter(
+                        "pod_resources_failures",
+                        "Times that the kubelet did not say who holds which device.",
+                        podFailures.getAsLong()));
     }
 
     private static String label(Enum<?> constant) {

@@ -2,6 +2,7 @@ package io.inferwatch.probes.gpu;
 
 import io.inferwatch.probes.admin.Readiness;
 import io.inferwatch.probes.gpu.nvml.NvmlException;
+import io.inferwatch.probes.pods.PodResources;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.Topic;
@@ -29,6 +30,7 @@ public final class GpuProbe implements AutoCloseable {
     private final GpuCounters counters;
     private final GpuSampler sampler;
     private final @Nullable CanaryTimer canary;
+    private final @Nullable PodResources pods;
     private final ScheduledExecutorService timer;
     private long roundBeganAtNanos;
 
@@ -38,13 +40,15 @@ public final class GpuProbe implements AutoCloseable {
             Readiness readiness,
             GpuCounters counters,
             GpuSampler sampler,
-            @Nullable CanaryTimer canary) {
+            @Nullable CanaryTimer canary,
+            @Nullable PodResources pods) {
         this.settings = settings;
         this.publisher = publisher;
         this.readiness = readiness;
         this.counters = counters;
         this.sampler = sampler;
         this.canary = canary;
+        this.pods = pods;
         this.roundBeganAtNanos = System.nanoTime() - settings.interval().toNanos();
         this.timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "inferwatch-gpu");
@@ -62,8 +66,29 @@ public final class GpuProbe implements AutoCloseable {
     static GpuProbe start(
             GpuSettings settings, EventPublisher publisher, Readiness readiness, PrometheusRegistry registry)
             throws NvmlException, CudaUnavailableException {
+        PodResources pods = settings.podResources()
+                .map(socket -> PodResources.watch(socket, PodResources.EVERY))
+                .orElse(null);
+        try {
+            return start(settings, publisher, readiness, registry, pods);
+        } catch (NvmlException | CudaUnavailableException e) {
+            if (pods != null) {
+                pods.close();
+            }
+            throw e;
+        }
+    }
+
+    private static GpuProbe start(
+            GpuSettings settings,
+            EventPublisher publisher,
+            Readiness readiness,
+            PrometheusRegistry registry,
+            @Nullable PodResources pods)
+            throws NvmlException, CudaUnavailableException {
         GpuCounters counters = new GpuCounters();
-        GpuSampler sampler = new GpuSampler(settings, System::nanoTime, InstantSource.system(), counters);
+        GpuSampler sampler = new GpuSampler(
+                pods == null ? settings : settings.with(pods), System::nanoTime, InstantSource.system(), counters);
         sampler.start();
         CanaryTimer canary;
         try {
@@ -75,8 +100,8 @@ public final class GpuProbe implements AutoCloseable {
             sampler.close();
             throw e;
         }
-        registry.register(new GpuMetrics(counters));
-        GpuProbe probe = new GpuProbe(settings, publisher, readiness, counters, sampler, canary);
+        registry.register(new GpuMetrics(counters, pods == null ? () -> 0 : pods::failures));
+        GpuProbe probe = new GpuProbe(settings, publisher, readiness, counters, sampler, canary, pods);
         var unused = probe.timer.scheduleAtFixedRate(
                 probe::round, 0, settings.interval().toNanos(), TimeUnit.NANOSECONDS);
         return probe;
@@ -96,6 +121,9 @@ public final class GpuProbe implements AutoCloseable {
     @Override
     public void close() {
         timer.shutdownNow();
+        if (pods != null) {
+            pods.close();
+        }
         if (canary != null) {
             canary.close();
         }

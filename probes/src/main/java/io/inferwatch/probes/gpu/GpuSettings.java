@@ -2,6 +2,7 @@ package io.inferwatch.probes.gpu;
 
 import io.inferwatch.probes.gpu.host.HostFiles;
 import io.inferwatch.probes.gpu.nvml.Nvml;
+import io.inferwatch.probes.pods.PodResources;
 import io.inferwatch.schemas.settings.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,9 +16,15 @@ import java.util.Optional;
  * @param library NVML's name for the linker, or the path of a file
  * @param interval between samples of a device
  * @param canary how often CUDA is measured, if at all
+ * @param podResources the kubelet's socket, which says whose devices are
  */
 public record GpuSettings(
-        String library, Duration interval, HostFiles host, GpuOwners owners, Optional<Canary> canary) {
+        String library,
+        Duration interval,
+        HostFiles host,
+        GpuOwners owners,
+        Optional<Canary> canary,
+        Optional<Path> podResources) {
     static final Duration SHORTEST = Duration.ofMillis(100);
     static final Duration LONGEST = Duration.ofMinutes(1);
 
@@ -34,7 +41,11 @@ public record GpuSettings(
 
     /** Reads the sections {@code replicas}, {@code host} and {@code canary} of a settings file. Problems are the sections'. */
     public static GpuSettings of(
-            Settings root, Duration interval, boolean withCanary, Map<String, String> environment) {
+            Settings root,
+            Duration interval,
+            boolean withCanary,
+            Optional<Path> podResources,
+            Map<String, String> environment) {
         Settings host = root.section("host");
         Settings canary = root.section("canary");
         Duration pause = Objects.requireNonNullElse(
@@ -48,6 +59,12 @@ public record GpuSettings(
                         Path.of(host.text("sys", "/sys")),
                         Path.of(host.text("cgroup", "/sys/fs/cgroup"))),
                 GpuOwners.of(root, environment),
-                withCanary ? Optional.of(new Canary(pause, leastFreeMib << 20)) : Optional.empty());
+                withCanary ? Optional.of(new Canary(pause, leastFreeMib << 20)) : Optional.empty(),
+                podResources);
+    }
+
+    /** The same, with pods that hold devices. */
+    GpuSettings with(PodResources pods) {
+        return new GpuSettings(library, interval, host, owners.with(pods::holder), canary, podResources);
     }
 }

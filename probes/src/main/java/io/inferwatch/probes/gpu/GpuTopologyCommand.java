@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -41,7 +42,7 @@ final class GpuTopologyCommand implements Callable<Integer> {
             throw new IllegalStateException("topology: must be run by picocli");
         }
         try (GpuSampler sampler = new GpuSampler(
-                GpuCommand.settings(config, Duration.ofSeconds(1), false),
+                GpuCommand.settings(config, Duration.ofSeconds(1), false, Optional.empty()),
                 System::nanoTime,
                 InstantSource.system(),
                 new GpuCounters())) {

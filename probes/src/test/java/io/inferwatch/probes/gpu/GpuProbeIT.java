@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.inferwatch.probes.EventList;
 import io.inferwatch.probes.gpu.host.HostFiles;
+import io.inferwatch.probes.pods.Kubelet;
 import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.settings.Settings;
 import io.inferwatch.simulation.gpu.SimulatedDriver;
@@ -44,7 +45,29 @@ class GpuProbeIT {
         assertThat(counter("inferwatch_gpu_samples")).isEqualTo(samples);
         assertThat(registry.scrape().stream())
                 .as("every counter is on the page")
-                .hasSize(7);
+                .hasSize(8);
+    }
+
+    @Test
+    @SuppressWarnings("try") // the probe runs by itself
+    void aSampleSaysThePodThatTheKubeletNames() throws Exception {
+        SimulatedDriver driver = SimulatedDriver.compile(SimulatedHost.compiler(), directory);
+        Path socket = directory.resolve("kubelet.sock");
+        try (Kubelet kubelet = Kubelet.listening(socket)) {
+            kubelet.answer(Kubelet.pods(
+                    Kubelet.pod("llm", "chat-0", Kubelet.devices("nvidia.com/gpu", SimulatedHost.uuid(0)))));
+            GpuSettings settings = settings(driver.nvml().toString(), Optional.of(socket));
+            try (GpuProbe probe =
+                    GpuProbe.startIfPresent(settings, publisher, registry).orElseThrow()) {
+                await().until(() ->
+                        publisher.all(GpuSample.class).stream().anyMatch(sample -> "chat-0".equals(sample.getPod())));
+            }
+        }
+        assertThat(publisher.all(GpuSample.class))
+                .filteredOn(sample -> "chat-0".equals(sample.getReplica()))
+                .isNotEmpty()
+                .allSatisfy(sample -> assertThat(sample.getNode()).isEqualTo("n1"));
+        assertThat(counter("inferwatch_gpu_pod_resources_failures")).isZero();
     }
 
     @Test
@@ -54,12 +77,17 @@ class GpuProbeIT {
     }
 
     private GpuSettings settings(String library) {
+        return settings(library, Optional.empty());
+    }
+
+    private GpuSettings settings(String library, Optional<Path> podResources) {
         return new GpuSettings(
                 library,
                 Duration.ofMillis(100),
                 new HostFiles(directory, directory, directory),
-                GpuOwners.of(Settings.parse("none", ""), Map.of()),
-                Optional.empty());
+                GpuOwners.of(Settings.parse("none", ""), Map.of("NODE_NAME", "n1")),
+                Optional.empty(),
+                podResources);
     }
 
     private double counter(String name) {

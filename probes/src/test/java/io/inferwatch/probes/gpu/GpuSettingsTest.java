@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferwatch.probes.gpu.host.HostFiles;
+import io.inferwatch.probes.pods.Pod;
 import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import io.inferwatch.schemas.settings.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class GpuSettingsTest {
@@ -61,7 +63,7 @@ class GpuSettingsTest {
                 canary: {interval: 1ms, least-free-mib: 1}
                 hosts: {}
                 """);
-        GpuSettings.of(root, Duration.ofSeconds(1), false, Map.of());
+        GpuSettings.of(root, Duration.ofSeconds(1), false, Optional.empty(), Map.of());
         assertThatThrownBy(root::check)
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessage("""
@@ -69,7 +71,7 @@ class GpuSettingsTest {
                           canary.interval: must be a duration between 1s and 24h such as 10s, found '1ms'
                           canary.least-free-mib: must be a whole number between 256 and 1048576, found 1
                           replicas.b.gpu-uuids: must be of one replica alone, found GPU-1 twice
-                          replicas.c.gpu-uuids: must be a list of GPU-… or MIG-…, found none
+                          replicas.c.gpu-uuids: must be a list of GPU-… or MIG-…, or pod given, found neither
                           hosts: unknown key, did you mean 'host'?""");
     }
 
@@ -80,6 +82,7 @@ class GpuSettingsTest {
                         Settings.parse("none", ""),
                         Duration.ofSeconds(1),
                         false,
+                        Optional.empty(),
                         Map.of("INFERWATCH_REPLICA", "chat-3", "INFERWATCH_POOL", "h100", "NODE_NAME", "n7"))
                 .owners()
                 .fill(sample);
@@ -95,6 +98,7 @@ class GpuSettingsTest {
                         Settings.parse("none", ""),
                         Duration.ofSeconds(1),
                         false,
+                        Optional.empty(),
                         Map.of("INFERWATCH_REGION", "eu", "INFERWATCH_CLUSTER", "k1", "HOSTNAME", "h"))
                 .owners()
                 .fill(sample);
@@ -104,9 +108,42 @@ class GpuSettingsTest {
                 .containsExactly("h", "eu", "k1");
     }
 
+    @Test
+    void thePodThatHoldsADeviceIsItsReplicaUnlessTheSettingsSayWhose() {
+        Map<String, Pod> holders = Map.of(
+                "GPU-1", new Pod("llm", "chat-0"), "MIG-2", new Pod("llm", "chat-1"), "GPU-9", new Pod("llm", "x"));
+        Settings root = Settings.parse("gpu.yaml", """
+                replicas:
+                  listed: {gpu-uuids: [GPU-9]}
+                  named: {pod: chat-1, pool: h100}
+                """);
+        // The probe's own pod is not that of the replicas.
+        GpuOwners owners = GpuOwners.of(root, Map.of("NODE_NAME", "n1", "POD_NAME", "probe-x"))
+                .with(holders::get);
+        root.check();
+        GpuSample whole = sample("GPU-1");
+        GpuSample instance = sample("GPU-1");
+        instance.setMigId("MIG-2");
+        GpuSample listed = sample("GPU-9");
+        GpuSample free = sample("GPU-7");
+        for (GpuSample each : new GpuSample[] {whole, instance, listed, free}) {
+            owners.fill(each);
+            assertThat(each.getNode()).isEqualTo("n1");
+        }
+        assertThat(whole.getReplica()).isEqualTo("chat-0");
+        assertThat(whole.getPod()).isEqualTo("chat-0");
+        assertThat(instance.getReplica()).isEqualTo("named");
+        assertThat(instance.getPod()).isEqualTo("chat-1");
+        assertThat(instance.getPool()).isEqualTo("h100");
+        assertThat(listed.getReplica()).isEqualTo("listed");
+        assertThat(listed.getPod()).isNull();
+        assertThat(free.getReplica()).isNull();
+        assertThat(free.getPod()).isNull();
+    }
+
     private static GpuSettings settings(String text, boolean withCanary) {
         Settings root = Settings.parse("gpu.yaml", text);
-        GpuSettings settings = GpuSettings.of(root, Duration.ofSeconds(1), withCanary, Map.of());
+        GpuSettings settings = GpuSettings.of(root, Duration.ofSeconds(1), withCanary, Optional.empty(), Map.of());
         root.check();
         return settings;
     }

@@ -42,6 +42,7 @@ final class SimulatedHost implements AutoCloseable {
                 Duration.ofSeconds(1),
                 files,
                 GpuOwners.of(settings, Map.of("NODE_NAME", "node-1")),
+                Optional.empty(),
                 Optional.empty());
         sampler = new GpuSampler(gpu, () -> nanos, () -> wall, counters);
     }
