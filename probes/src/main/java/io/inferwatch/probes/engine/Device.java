@@ -2,6 +2,7 @@ package io.inferwatch.probes.engine;
 
 import io.inferwatch.probes.engine.mapping.Engine;
 import io.inferwatch.probes.engine.mapping.Signal;
+import io.inferwatch.probes.gpu.ThrottleReason;
 import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.GpuState;
 import java.util.ArrayList;
@@ -123,7 +124,10 @@ final class Device {
         Double value = value(signal, page, instances);
         String field = signal.field().name();
         if (value != null) {
-            if (signal.field().isUnset(sample)) {
+            if (signal.kind() == Signal.Kind.REASONS) {
+                sample.setThrottleReasons(ThrottleReason.labels(value.longValue()));
+                sample.setThrottled(ThrottleReason.costsSpeed(value.longValue()));
+            } else if (signal.field().isUnset(sample)) {
                 signal.field().set(sample, value);
             }
             lastSeenAtMicros.put(field, atMicros);

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Why a driver lowers clocks, by the bit in which it says so. */
-enum ThrottleReason {
+/** Why a driver lowers clocks, by the bit in which it says so; DCGM has the same bits. */
+public enum ThrottleReason {
     GPU_IDLE(0x1, false),
     APPLICATIONS_CLOCKS_SETTING(0x2, false),
     SW_POWER_CAP(0x4, true),
@@ -25,7 +25,7 @@ enum ThrottleReason {
     }
 
     /** The reasons as in {@code sw-power-cap}; bits of newer drivers are {@code other}. */
-    static List<String> labels(long bits) {
+    public static List<String> labels(long bits) {
         List<String> labels = new ArrayList<>();
         long rest = bits;
         for (ThrottleReason reason : values()) {
@@ -41,7 +41,7 @@ enum ThrottleReason {
     }
 
     /** Whether any of them slows what runs: not idleness, nor clocks that a person has set. A bit that is not known may. */
-    static boolean costsSpeed(long bits) {
+    public static boolean costsSpeed(long bits) {
         long harmless = 0;
         for (ThrottleReason reason : values()) {
             harmless |= reason.costsSpeed ? 0 : reason.bit;

@@ -18,6 +18,25 @@ class EngineEdgeCasesTest {
     private final ScrapedTarget target = new ScrapedTarget();
 
     @Test
+    void reasonsForLoweredClocksAreTheDriversUnderBothNames() {
+        String old = "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS{gpu=\"0\",UUID=\"GPU-1\"} ";
+        String present = "DCGM_FI_DEV_CLOCKS_EVENT_REASONS{gpu=\"0\",UUID=\"GPU-1\"} ";
+        // Bits of nvml.h: idle 1, software power cap 4, thermal slowdown by hardware 64.
+        GpuSample slowed = target.board(old + "1", present + "68");
+        assertThat(slowed.getThrottleReasons()).containsExactly("sw-power-cap", "hw-thermal-slowdown");
+        assertThat(slowed.getThrottled()).isTrue();
+        GpuSample idle = target.board(old + "1");
+        assertThat(idle.getThrottleReasons()).containsExactly("gpu-idle");
+        assertThat(idle.getThrottled()).isFalse();
+        GpuSample free = target.board(present + "0");
+        assertThat(free.getThrottleReasons()).isEmpty();
+        assertThat(free.getThrottled()).isFalse();
+        GpuSample silent = target.board("DCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-1\"} 41");
+        assertThat(silent.getThrottleReasons()).isEmpty();
+        assertThat(silent.getThrottled()).isNull();
+    }
+
+    @Test
     void prm01OldAndNewNameAreOneValueAndTheNewOneWins() {
         String old = "vllm:gpu_cache_usage_perc{engine=\"0\",model_name=\"m\"} 0.25";
         String renamed = "vllm:kv_cache_usage_perc{engine=\"0\",model_name=\"m\"} 0.5";
@@ -56,6 +75,7 @@ class EngineEdgeCasesTest {
                 target.engine(lines[0], "llamacpp:n_busy_slots_per_decode 1.5", "llamacpp:prompt_tokens_total 6");
         assertThat(fallen.getMarks()).isEmpty();
         assertThat(fallen.getPromptTokensTotal()).isEqualTo(1);
+        assertThat(fallen.getRequestsPerStepPpm()).isEqualTo(1_500_000);
     }
 
     @Test

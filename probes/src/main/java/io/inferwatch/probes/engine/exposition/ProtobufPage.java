@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a page of delimited {@code io.prometheus.client.MetricFamily} messages into the same page in text, so that both are read by one reader. Read by
- * field numbers, which never change: fields unknown here, native histograms among them, are passed over.
+ * field numbers, which never change: fields unknown here are passed over. Of a histogram that is classic and native, the classic buckets count.
  */
 public final class ProtobufPage {
     private static final int COUNTER = 0;
@@ -155,6 +155,8 @@ public final class ProtobufPage {
         double count = 0;
         double sum = 0;
         boolean seesLast = false;
+        boolean isClassic = !isHistogram;
+        NativeHistogram exponential = new NativeHistogram();
         CodedInputStream in = value.newCodedInput();
         for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
             switch (WireFormat.getTagFieldNumber(tag)) {
@@ -163,10 +165,19 @@ public final class ProtobufPage {
                 case 3 -> {
                     double[] bucket = bucket(in.readBytes().newCodedInput(), isHistogram);
                     seesLast |= bucket[0] == Double.POSITIVE_INFINITY;
+                    isClassic = true;
                     line(suffix, label, number(bucket[0]), bucket[1], atMillis);
                 }
-                default -> in.skipField(tag);
+                case 4 -> count = in.readDouble();
+                default -> {
+                    if (!isHistogram || !exponential.read(tag, in)) {
+                        in.skipField(tag);
+                    }
+                }
             }
+        }
+        if (!isClassic && exponential.isThere()) {
+            exponential.tell((bound, below) -> line(suffix, label, number(bound), below, atMillis));
         }
         if (isHistogram && !seesLast) {
             line(suffix, label, "+Inf", count, atMillis);

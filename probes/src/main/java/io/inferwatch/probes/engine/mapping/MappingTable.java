@@ -40,6 +40,7 @@ public record MappingTable(
     private static final String PACKAGE_FOLDER = "/io/inferwatch/probes/engine/";
     private static final Map<String, RecordField> ENGINE_FIELDS = RecordField.of(EngineSample.getClassSchema());
     private static final Map<String, RecordField> GPU_FIELDS = RecordField.of(GpuSample.getClassSchema());
+    private static final Map<String, RecordField> REASONS = reasons();
     private static final Set<String> HISTOGRAMS = Set.of(
             "ttft", "itl", "icl", "tpot", "e2e", "queue", "prefill", "decode", "inference", "step", "kv-transfer");
     private static final Set<String> BASES = Set.of("request", "token", "chunk", "step");
@@ -145,14 +146,22 @@ public record MappingTable(
         return engines;
     }
 
+    private static Map<String, RecordField> reasons() {
+        Map<String, RecordField> fields = new LinkedHashMap<>(GPU_FIELDS);
+        fields.keySet().retainAll(Set.of("throttleReasons"));
+        return fields;
+    }
+
     private static Engine.Device device(Settings section) {
+        List<Signal.Value> values = new ArrayList<>(values(section, GPU_FIELDS));
+        values.addAll(values(section.section("reasons"), REASONS, Signal.Kind.REASONS));
         return new Engine.Device(
                 section.list("uuid", Function.identity(), List.of()),
                 section.text("instance", "GPU_I_ID"),
                 section.text("index", "gpu"),
                 section.text("product", "modelName"),
                 section.text("origin"),
-                values(section, GPU_FIELDS));
+                values);
     }
 
     private static List<Signal.Value> values(Settings section, Map<String, RecordField> fields) {
@@ -167,7 +176,7 @@ public record MappingTable(
     private static List<Signal.Value> values(Settings section, Map<String, RecordField> fields, Signal.Kind kind) {
         List<Signal.Value> values = new ArrayList<>();
         section.sections().forEach((name, entry) -> {
-            RecordField field = field(section, name, fields, false);
+            RecordField field = field(section, name, fields, kind == Signal.Kind.REASONS);
             List<List<Selector>> names = names(entry);
             Signal.Combine combine = entry.choice("combine", Signal.Combine.class, Signal.Combine.SUM);
             double factor = number(entry, "factor", 1);

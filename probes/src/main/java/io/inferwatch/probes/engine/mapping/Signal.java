@@ -31,7 +31,9 @@ public sealed interface Signal {
         /** The number of the last event of its kind: a change to another one is an event. */
         LAST_CODE,
         /** How many events a sliding window holds: a rise is events. */
-        WINDOWED_COUNT
+        WINDOWED_COUNT,
+        /** The bits of reasons, which the driver tells too. */
+        REASONS
     }
 
     /**

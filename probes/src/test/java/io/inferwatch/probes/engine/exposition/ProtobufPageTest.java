@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Messages written field by field, with the numbers of the published metrics.proto. */
@@ -79,6 +80,101 @@ class ProtobufPageTest {
                         new ReadPage.Sample("h_seconds_bucket", Map.of("le", "+Inf"), 4, none),
                         new ReadPage.Sample("h_seconds_count", Map.of(), 4, none),
                         new ReadPage.Sample("h_seconds_sum", Map.of(), 0.75, none));
+    }
+
+    /** Schema 1: bounds are powers of the root of 2. Buckets 1 and 2 end at 1.41 and 2, bucket 5 at 5.66. */
+    @Test
+    void aNativeHistogramIsToldInCumulativeBucketsAtItsOwnBounds() throws IncompletePageException {
+        byte[] page = family(
+                "h_seconds",
+                4,
+                message(out -> out.writeByteArray(7, message(histogram -> {
+                    histogram.writeUInt64(1, 21);
+                    histogram.writeDouble(2, 40.5);
+                    histogram.writeSInt32(5, 1);
+                    histogram.writeDouble(6, 0x1p-128);
+                    histogram.writeUInt64(7, 4);
+                    histogram.writeByteArray(12, message(span -> {
+                        span.writeSInt32(1, 1);
+                        span.writeUInt32(2, 2);
+                    }));
+                    histogram.writeByteArray(12, message(span -> {
+                        span.writeSInt32(1, 2);
+                        span.writeUInt32(2, 1);
+                    }));
+                    // 3, 10 and 4 in the three buckets; 4 at zero.
+                    histogram.writeSInt64(13, 3);
+                    histogram.writeSInt64(13, 7);
+                    histogram.writeSInt64(13, -6);
+                }))));
+        ReadPage read = new ReadPage().read(ProtobufPage.toText(page, 0, page.length, LIMIT), false);
+        assertThat(read.rejections()).isEmpty();
+        Map<Double, Double> buckets = buckets(read);
+        // 37 octaves of two, both ends, and the open bucket.
+        assertThat(buckets).hasSize(2 * 37 + 2);
+        assertThat(buckets.get(1.0)).isEqualTo(4);
+        assertThat(buckets.get(Math.sqrt(2))).isEqualTo(7);
+        assertThat(buckets.get(2.0)).isEqualTo(17);
+        assertThat(buckets.get(4.0)).isEqualTo(17);
+        assertThat(buckets.get(4 * Math.sqrt(2))).isEqualTo(21);
+        assertThat(buckets.get(0x1p20)).isEqualTo(21);
+        assertThat(buckets.get(Double.POSITIVE_INFINITY)).isEqualTo(21);
+        assertThat(read.value("h_seconds_count")).isEqualTo(21);
+        assertThat(read.value("h_seconds_sum")).isEqualTo(40.5);
+    }
+
+    /** Observations are put into the buckets of schema 5 by their logarithms; every bound then has as many below it as the sorted observations say. */
+    @Test
+    void mergedBucketsCountTheObservationsBelowTheirBoundsSeed23() throws IncompletePageException {
+        Random random = new Random(23);
+        double[] observed = random.doubles(2_000, -30, 25)
+                .map(octave -> Math.pow(2, octave))
+                .toArray();
+        TreeMap<Integer, Long> own = new TreeMap<>();
+        for (double each : observed) {
+            own.merge((int) Math.ceil(Math.log(each) / Math.log(2) * 32), 1L, Long::sum);
+        }
+        byte[] page = family(
+                "h",
+                4,
+                message(out -> out.writeByteArray(7, message(histogram -> {
+                    histogram.writeUInt64(1, observed.length);
+                    histogram.writeSInt32(5, 5);
+                    int after = 0;
+                    for (int index : own.keySet()) {
+                        int offset = index - after;
+                        histogram.writeByteArray(12, message(span -> {
+                            span.writeSInt32(1, offset);
+                            span.writeUInt32(2, 1);
+                        }));
+                        after = index + 1;
+                    }
+                    // Packed, as newer writers do.
+                    byte[] counts = message(packed -> {
+                        for (long count : own.values()) {
+                            packed.writeDoubleNoTag((double) count);
+                        }
+                    });
+                    histogram.writeByteArray(14, counts);
+                }))));
+        Map<Double, Double> buckets =
+                buckets(new ReadPage().read(ProtobufPage.toText(page, 0, page.length, LIMIT), false));
+        assertThat(buckets).hasSize(8 * 37 + 2);
+        buckets.forEach((bound, count) -> assertThat(count.longValue())
+                .as("below %s", bound)
+                .isEqualTo(Arrays.stream(observed).filter(each -> each <= bound).count()));
+    }
+
+    private static Map<Double, Double> buckets(ReadPage read) {
+        Map<Double, Double> buckets = new TreeMap<>();
+        read.samples().stream()
+                .filter(sample -> sample.name().endsWith("_bucket"))
+                .forEach(sample -> buckets.put(bound(sample.labels().get("le")), sample.value()));
+        return buckets;
+    }
+
+    private static double bound(String le) {
+        return le.equals("+Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(le);
     }
 
     @Test
