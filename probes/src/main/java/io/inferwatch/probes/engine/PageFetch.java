@@ -132,9 +132,16 @@ final class PageFetch implements PageAnswers.Listener {
 
     @Override
     public void answered(Channel by, HttpResponse head, ByteBuf body, boolean isReusable) {
+        if (by != channel) {
+            return;
+        }
         isKept = true;
-        if (!isReusable) {
+        // After an answer that nobody asked for, no later one can be trusted.
+        if (!isReusable || taker == null) {
             disconnect();
+        }
+        if (taker == null) {
+            return;
         }
         try {
             URI next = redirect(head);

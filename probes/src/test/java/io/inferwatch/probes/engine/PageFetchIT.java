@@ -33,7 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** One target's connection, byte by byte, and over TLS on both sides. */
 class PageFetchIT {
     private static final String ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\na 1\n";
-    private static final ScrapeSettings SETTINGS = ScrapeSettings.every(Duration.ofSeconds(5));
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final ScrapeSettings SETTINGS =
+            new ScrapeSettings(PATIENCE, PATIENCE, 1 << 20, 1_000, PATIENCE, PATIENCE, false);
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
@@ -76,6 +78,18 @@ class PageFetchIT {
             }
             // Reads the second request and ends without a byte, as a server does whose patience is over in that moment.
             isRequest(in);
+        }));
+        assertThat(page(fetch)).isEqualTo("a 1\n");
+        assertThat(page(fetch)).isEqualTo("a 1\n");
+        assertThat(connections).hasValue(2);
+    }
+
+    @Test
+    void anAnswerThatNobodyAskedForIsNotTakenForTheNextPage() throws Exception {
+        PageFetch fetch = fetch(serve((in, connection) -> {
+            while (isRequest(in)) {
+                write(connection, ANSWER + ANSWER.replace("a 1", "a 9"));
+            }
         }));
         assertThat(page(fetch)).isEqualTo("a 1\n");
         assertThat(page(fetch)).isEqualTo("a 1\n");
@@ -226,7 +240,7 @@ class PageFetchIT {
     }
 
     private String page(PageFetch fetch) throws InterruptedException, ExecutionException, TimeoutException {
-        return get(fetch).get(SETTINGS.timeout().toSeconds() + 10, TimeUnit.SECONDS);
+        return get(fetch).get(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     private ScrapeFailure failure(PageFetch fetch) throws InterruptedException, TimeoutException {
