@@ -92,8 +92,8 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description = "How long the load of --live lasts. Default: 5; with --fault "
-                    + LiveDemo.MIN_MINUTES_OF_DRIFT + ".")
+            description = "How long the load of --live lasts. Default: 5; with --fault " + LiveDemo.MIN_MINUTES_OF_DRIFT
+                    + ".")
     private @Nullable Integer minutes;
 
     @Option(names = "--keep", description = "Stays up after the summary, until Ctrl-C.")

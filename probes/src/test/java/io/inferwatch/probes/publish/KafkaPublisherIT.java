@@ -242,7 +242,12 @@ class KafkaPublisherIT {
             assertThat(counters.published()).isEqualTo(10_000);
             assertThat(counters.inMemory()).isEqualTo(1_000);
             assertThat(counters.dropped()).isEqualTo(Map.of(DropReason.MEMORY_FULL, 9_000L));
+            broker.restart();
+            assertThat(publisher.flush(PATIENCE)).isTrue();
         }
+        assertThat(RequestsTopic.read(broker, instance).distinctSequences())
+                .as("what memory held arrives")
+                .isEqualTo(Map.of(instance + "/replica-0", numbers(0, 1_000)));
     }
 
     @Test

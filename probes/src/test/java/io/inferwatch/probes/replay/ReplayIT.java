@@ -10,6 +10,8 @@ import io.inferwatch.servers.KafkaBroker;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +27,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -39,19 +40,23 @@ class ReplayIT {
     private Path directory;
 
     private KafkaBroker broker;
+    private String bootstrapServers;
 
-    @BeforeEach
-    void startBroker() {
+    private void startBroker() {
         broker = KafkaBroker.start();
+        bootstrapServers = broker.bootstrapServers();
     }
 
     @AfterEach
     void stopBroker() {
-        broker.close();
+        if (broker != null) {
+            broker.close();
+        }
     }
 
     @Test
     void theAgenticTraceArrivesRowForRow() {
+        startBroker();
         RequestsTopic.create(broker);
         Instant before = Instant.now();
         StringWriter out = new StringWriter();
@@ -84,10 +89,11 @@ class ReplayIT {
 
     @Test
     void aReplayThatIsKilledAndStartedAgainSendsEveryRowOnce() throws Exception {
+        startBroker();
         RequestsTopic.create(broker);
         Path resume = directory.resolve("resume.json");
-        // 297,251 s at this pace take 20 s; it is killed twice, and the third run ends it.
-        List<String> arguments = new ArrayList<>(List.of(agentic("15000")));
+        // 297,251 s at this pace take 10 s; it is killed twice, and the third run ends it.
+        List<String> arguments = new ArrayList<>(List.of(agentic("30000")));
         arguments.addAll(List.of("--resume-file", resume.toString()));
         long known = 0;
         for (int kill = 0; kill < 2; kill++) {
@@ -125,14 +131,16 @@ class ReplayIT {
         Map<Long, Long> expected = new TreeMap<>();
         for (int i = 0; i < trace.size(); i++) {
             long distance = trace.completedMicros(trace.size() - 1) - trace.completedMicros(i);
-            expected.put(trace.events().get(i).getRow(), end - Math.round(distance / 15_000.0));
+            expected.put(trace.events().get(i).getRow(), end - Math.round(distance / 30_000.0));
         }
         assertThat(arrived).extracting(RequestEvent::getCompletedAtMicros).containsExactlyElementsOf(expected.values());
     }
 
     @Test
-    void aBrokerThatIsNotThereIsOneLineAndStatusTwo() {
-        broker.stop();
+    void aBrokerThatIsNotThereIsOneLineAndStatusTwo() throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            bootstrapServers = "127.0.0.1:" + free.getLocalPort();
+        }
         StringWriter err = new StringWriter();
         Instant before = Instant.now();
         assertThat(run(new StringWriter(), err, agentic("max"))).isEqualTo(2);
@@ -140,18 +148,19 @@ class ReplayIT {
         assertThat(err.toString().strip().lines())
                 .singleElement()
                 .asString()
-                .isEqualTo("inferwatch replay: Kafka at " + broker.bootstrapServers()
+                .isEqualTo("inferwatch replay: Kafka at " + bootstrapServers
                         + ": must be reachable, found: no answer within 10 s");
     }
 
     @Test
     void aTopicThatIsNotThereIsOneLineAndStatusTwo() {
+        startBroker();
         StringWriter err = new StringWriter();
         assertThat(run(new StringWriter(), err, agentic("max"))).isEqualTo(2);
         assertThat(err.toString().strip().lines())
                 .singleElement()
                 .asString()
-                .startsWith("inferwatch replay: Kafka at " + broker.bootstrapServers()
+                .startsWith("inferwatch replay: Kafka at " + bootstrapServers
                         + ": topic 'inferwatch.requests' must exist, found none");
     }
 
@@ -175,7 +184,7 @@ class ReplayIT {
             "--speedup",
             speedup,
             "--bootstrap-servers",
-            broker.bootstrapServers()
+            bootstrapServers
         };
     }
 

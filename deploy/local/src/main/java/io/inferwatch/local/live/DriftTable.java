@@ -63,7 +63,8 @@ final class DriftTable {
         List<Row> rows = new ArrayList<>();
         for (InfluxSeries series : reader.query(
                 RetentionPolicy.R1M,
-                "SELECT " + FIELDS + " FROM \"" + Measurement.DRIFT.measurementName() + "\" WHERE \"" + Field.VIEW + "\" = '" + VIEW
+                "SELECT " + FIELDS + " FROM \"" + Measurement.DRIFT.measurementName() + "\" WHERE \"" + Field.VIEW
+                        + "\" = '" + VIEW
                         + "' AND \"" + Field.METRIC + "\" = 'ttft' AND time > " + micros(from) + "u AND time <= "
                         + micros(to) + "u GROUP BY \"node\"")) {
             for (InfluxRow row : series.rows()) {
@@ -126,13 +127,12 @@ final class DriftTable {
     }
 
     private static Optional<Double> boxed(InfluxRow row, String field) {
-        return row.real(field).isPresent()
-                ? Optional.of(row.real(field).getAsDouble())
-                : Optional.empty();
+        return row.real(field).isPresent() ? Optional.of(row.real(field).getAsDouble()) : Optional.empty();
     }
 
     private static String percent(Optional<Double> share) {
-        return share.map(value -> String.format(Locale.ROOT, "%+.0f %%", 100 * value)).orElse("-");
+        return share.map(value -> String.format(Locale.ROOT, "%+.0f %%", 100 * value))
+                .orElse("-");
     }
 
     private static long micros(Instant instant) {

@@ -148,8 +148,7 @@ public final class LiveDemo {
             throws InterruptedException {
         Instant patience = Instant.now().plus(SETTLING);
         DriftTable table = DriftTable.read(reader, fault, end);
-        while (Instant.now().isBefore(patience)
-                && !table.lastEnd().equals(Optional.of(end))) {
+        while (Instant.now().isBefore(patience) && !table.lastEnd().equals(Optional.of(end))) {
             Thread.sleep(LOOK.toMillis());
             table = DriftTable.read(reader, fault, end);
         }
@@ -172,7 +171,8 @@ public final class LiveDemo {
         out.println(
                 isAlone
                         ? "DRIFT of " + node + " was confirmed "
-                                + verdicts.delay().orElseThrow().toMinutes() + " minutes after it began, and of no other"
+                                + verdicts.delay().orElseThrow().toMinutes()
+                                + " minutes after it began, and of no other"
                         : "NOT DRIFT OF " + node + " ALONE WITHIN " + DELAY.toMinutes() + " MINUTES: drifting "
                                 + verdicts.drifting());
         return isAlone;

@@ -18,6 +18,8 @@ public enum LiveFault {
 
     /** The fault that a text names. */
     public static Optional<LiveFault> of(String text) {
-        return Arrays.stream(values()).filter(fault -> fault.text().equals(text)).findFirst();
+        return Arrays.stream(values())
+                .filter(fault -> fault.text().equals(text))
+                .findFirst();
     }
 }
