@@ -3,7 +3,7 @@ package io.inferwatch.jobs.health;
 import java.util.Optional;
 
 /** The metrics of the jobs that make up a health sample. Where several subtasks have one, they are put together as it says. */
-enum HealthMetric {
+public enum HealthMetric {
     REQUESTS("requests_total", Merge.SUM, "Requests read"),
     HEARTBEATS("heartbeats_total", Merge.SUM, "Heartbeats read"),
     REPEATS("repeats_total", Merge.SUM, "Requests dropped because they were seen before"),
@@ -74,12 +74,12 @@ enum HealthMetric {
     }
 
     /** The field of {@code inferwatch_health} points. */
-    String label() {
+    public String label() {
         return label;
     }
 
     /** What it says, for people. */
-    String help() {
+    public String help() {
         return help;
     }
 }

@@ -447,7 +447,8 @@ public final class WindowPoints {
         }
     }
 
-    private static Measurement measurement(Metric.Origin of) {
+    /** The measurement that points of such events have. */
+    public static Measurement measurement(Metric.Origin of) {
         return switch (of) {
             case REQUESTS, HEARTBEATS -> Measurement.REQUEST;
             case ENGINE -> Measurement.ENGINE;

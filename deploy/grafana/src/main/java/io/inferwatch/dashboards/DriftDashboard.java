@@ -1,0 +1,207 @@
+package io.inferwatch.dashboards;
+
+import static io.inferwatch.dashboards.Column.Aggregate.LAST;
+import static io.inferwatch.dashboards.Column.Aggregate.MAX;
+import static io.inferwatch.dashboards.Column.Aggregate.MEAN;
+import static io.inferwatch.dashboards.Column.Aggregate.SUM;
+
+import io.inferwatch.analytics.drift.Verdict;
+import io.inferwatch.dashboards.Dashboard.Row;
+import io.inferwatch.dashboards.Panel.Kind;
+import io.inferwatch.influx.Field;
+import io.inferwatch.influx.InfluxQl;
+import io.inferwatch.influx.RetentionPolicy;
+import io.inferwatch.influx.Statistic;
+import java.util.List;
+
+/** Did it get slower, or did the traffic change. */
+final class DriftDashboard {
+    static final String UID = "inferwatch-drift";
+    private static final String NO_VERDICTS =
+            "No verdicts yet. Drift is judged against a baseline, which has to be filled first.";
+    private static final String NO_MINUTES = "No full minute yet. A minute shows up a few seconds after its end.";
+    private static final String NO_COMPARISONS =
+            "No comparisons yet. They need two versions, pools or nodes with traffic at the same time.";
+    private static final List<String> SERIES =
+            List.of("model", "version", Findings.METRIC, Findings.STATISTIC, Findings.BASELINE);
+
+    private final Stored stored;
+    private final Source drift;
+    private final Source mixes;
+
+    private DriftDashboard(Stored stored) {
+        this.stored = stored;
+        this.drift = of(Findings.DRIFT);
+        this.mixes = stored.view(RetentionPolicy.R1M, "mix-model-version").chosenBy("model");
+    }
+
+    static Dashboard of(Stored stored) {
+        DriftDashboard made = new DriftDashboard(stored);
+        return new Dashboard(
+                UID,
+                "Drift and mix",
+                "Whether latencies changed against their baselines, beyond chance and beyond what a change of the traffic's mix explains.",
+                "now-3h",
+                List.of(stored.variable("model-version", "model", "Model")),
+                List.of(made.verdicts(), made.changes(), made.traffic()));
+    }
+
+    private Row verdicts() {
+        String drifted = InfluxQl.identifier("Verdict") + " = " + InfluxQl.string(Verdict.DRIFT.name());
+        return Row.of(
+                "Verdicts",
+                Panel.of(
+                                Kind.TABLE,
+                                "Drifted now",
+                                "Series whose last verdict is DRIFT: worse by the threshold at least, beyond what chance explains. \"Adjusted\" is the change with the"
+                                        + " baseline's mix of prompts; the rest is other traffic, not slower servers.",
+                                "Nothing has drifted, or nothing has been judged yet: the table below tells which.",
+                                new Query.LastStates(
+                                        drift,
+                                        List.of(
+                                                Column.of(LAST, Findings.VERDICT, "Verdict"),
+                                                Column.of(LAST, Findings.CHANGE, "Change"),
+                                                Column.of(LAST, Findings.CHANGE_LOW, "from"),
+                                                Column.of(LAST, Findings.CHANGE_HIGH, "to"),
+                                                Column.of(LAST, Findings.ADJUSTED, "Adjusted"),
+                                                Column.of(LAST, Findings.MIX_SHARE, "Due to mix")),
+                                        SERIES,
+                                        drifted))
+                        .in(Unit.SHARE)
+                        .sized(24, 7)
+                        .leadingTo(LatencyDashboard.UID),
+                Panel.of(
+                                Kind.TABLE,
+                                "Last verdicts",
+                                "The last verdict on each model and version. INCONCLUSIVE: a change of the threshold could have gone unseen; \"could see\" says how large a change"
+                                        + " would have been noticed.",
+                                NO_VERDICTS,
+                                new Query.OverRange(
+                                        drift,
+                                        List.of(
+                                                Column.of(LAST, Findings.VERDICT, "Verdict"),
+                                                Column.of(LAST, Findings.ADJUSTED_VERDICT, "Adjusted verdict"),
+                                                Column.of(LAST, Findings.CHANGE, "Change"),
+                                                Column.of(LAST, Findings.LEAST_SEEN, "Could see"),
+                                                Column.of(LAST, Findings.N, "Now n")
+                                                        .in(Unit.COUNT),
+                                                Column.of(LAST, Findings.N_BASE, "Baseline n")
+                                                        .in(Unit.COUNT)),
+                                        SERIES))
+                        .in(Unit.SHARE)
+                        .sized(24, 9));
+    }
+
+    private Row changes() {
+        Source ttft = drift.with(Findings.METRIC, "ttft");
+        return Row.of(
+                "Changes over time",
+                Panel.of(
+                                Kind.TIME_SERIES,
+                                "Change of TTFT",
+                                "Current window against baseline, by model, version, statistic and baseline. Zero is no change.",
+                                NO_VERDICTS,
+                                new Query.OverTime(
+                                        ttft,
+                                        List.of(Column.of(MEAN, Findings.CHANGE, "Change")),
+                                        List.of("model", "version", Findings.STATISTIC, Findings.BASELINE)))
+                        .in(Unit.SHARE),
+                Panel.of(
+                                Kind.TIME_SERIES,
+                                "Change of TTFT, same mix",
+                                "The same with the baseline's mix of prompts and cache hits: what is left is the servers' doing.",
+                                NO_VERDICTS,
+                                new Query.OverTime(
+                                        ttft,
+                                        List.of(Column.of(MEAN, Findings.ADJUSTED, "Adjusted")),
+                                        List.of("model", "version", Findings.STATISTIC, Findings.BASELINE)))
+                        .in(Unit.SHARE),
+                Panel.of(
+                                Kind.TIME_SERIES,
+                                "Mean TTFT: mix against rate",
+                                "The change of the mean in two parts: what other traffic brought (mix) and what changed for the same traffic (rate).",
+                                NO_VERDICTS,
+                                new Query.OverTime(
+                                        of(Findings.MIX).with(Findings.METRIC, "ttft"),
+                                        List.of(
+                                                Column.of(MEAN, Findings.MIX_CHANGE, "mix"),
+                                                Column.of(MEAN, Findings.RATE_CHANGE, "rate")),
+                                        List.of("model", "version")))
+                        .in(Unit.SECONDS),
+                Panel.of(
+                                Kind.TABLE,
+                                "Comparisons",
+                                "Versions against others at the same time: the ratio of the statistic and its confidence limits; 1 is no difference.",
+                                NO_COMPARISONS,
+                                new Query.OverRange(
+                                        of(Findings.COMPARISON),
+                                        List.of(
+                                                Column.of(LAST, Findings.VERDICT, "Verdict"),
+                                                Column.of(LAST, Findings.RATIO, "Ratio"),
+                                                Column.of(LAST, Findings.LOW, "from"),
+                                                Column.of(LAST, Findings.HIGH, "to")),
+                                        SERIES))
+                        .in(Unit.TIMES));
+    }
+
+    private Row traffic() {
+        return Row.of(
+                "Traffic",
+                Panel.of(
+                                Kind.TIME_SERIES,
+                                "Requests by mix",
+                                "Requests of each minute by length of prompt and share of it in the prefix cache (cold, warm from a tenth, hot from a half): what the adjustment compares like with like.",
+                                NO_MINUTES,
+                                new Query.OverTime(
+                                        mixes,
+                                        List.of(Column.of(SUM, stored.field("requests"), "Requests")),
+                                        List.of("mix")))
+                        .stacked(),
+                Panel.of(
+                                Kind.HEAT_MAP,
+                                "TTFT P50 by mix",
+                                "One line a class of prompts. A line that stands out alone is that traffic's; all together, the servers'.",
+                                NO_MINUTES,
+                                new Query.OverTime(
+                                        mixes,
+                                        List.of(Column.of(MAX, stored.field("ttft", Statistic.P50), "TTFT P50")),
+                                        List.of("mix")))
+                        .in(Unit.SECONDS),
+                Panel.of(
+                                Kind.TIME_SERIES,
+                                "Prompt length",
+                                "Median and P99 of prompt tokens over all requests.",
+                                NO_MINUTES,
+                                new Query.OverTime(
+                                        stored.view(RetentionPolicy.R1M, "fleet"),
+                                        List.of(
+                                                Column.of(MAX, stored.field("prompt_tokens", Statistic.P50), "P50")
+                                                        .toned(Tone.CALM),
+                                                Column.of(MAX, stored.field("prompt_tokens", Statistic.P99), "P99")
+                                                        .toned(Tone.TAIL)),
+                                        List.of()))
+                        .in(Unit.TOKENS)
+                        .sized(12, 7),
+                Panel.of(
+                                Kind.TIME_SERIES,
+                                "Answer length",
+                                "Median and P99 of output tokens over all requests.",
+                                NO_MINUTES,
+                                new Query.OverTime(
+                                        stored.view(RetentionPolicy.R1M, "fleet"),
+                                        List.of(
+                                                Column.of(MAX, stored.field("output_tokens", Statistic.P50), "P50")
+                                                        .toned(Tone.CALM),
+                                                Column.of(MAX, stored.field("output_tokens", Statistic.P99), "P99")
+                                                        .toned(Tone.TAIL)),
+                                        List.of()))
+                        .in(Unit.TOKENS)
+                        .sized(12, 7));
+    }
+
+    private static Source of(String measurement) {
+        return Source.ofWindows(Findings.POLICY, measurement)
+                .with(Field.VIEW, "model-version")
+                .chosenBy("model");
+    }
+}

@@ -1,0 +1,5 @@
+/** A page on loopback that draws the dashboards' own JSON from InfluxDB, without Grafana. */
+@NullMarked
+package io.inferwatch.viewer;
+
+import org.jspecify.annotations.NullMarked;
