@@ -8,6 +8,7 @@ import io.inferwatch.probes.kernels.ImportKernelsCommand;
 import io.inferwatch.probes.replay.ReplayCommand;
 import io.inferwatch.report.ConfigCommand;
 import io.inferwatch.report.EventsCommand;
+import io.inferwatch.report.ExportCommand;
 import io.inferwatch.report.ReportCommand;
 import java.util.List;
 import picocli.CommandLine;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Command;
             ReportCommand.class,
             EventsCommand.class,
             ConfigCommand.class,
+            ExportCommand.class,
             TenantCommand.class,
             InferwatchCommand.Setup.class,
             BenchCommand.class,

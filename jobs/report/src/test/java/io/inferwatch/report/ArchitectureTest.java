@@ -28,6 +28,8 @@ class ArchitectureTest {
                         "com.fasterxml.jackson..",
                         "org.apache.avro..",
                         "org.apache.kafka..",
+                        "io.prometheus.metrics..",
+                        "com.sun.net.httpserver..",
                         "io.inferwatch.report..",
                         "io.inferwatch.schemas..",
                         "io.inferwatch.analytics..",
