@@ -48,7 +48,7 @@ final class AlertsDashboard {
                                                                 Column.of(LAST, Field.CAUSES, "Likely causes")),
                                                         List.of(Field.ALERT, Field.FINGERPRINT),
                                                         IS_FIRING))
-                                        .sized(24, 8)),
+                                        .sized(24, 6)),
                         Row.of(
                                 "Changes",
                                 Panel.of(
@@ -65,7 +65,7 @@ final class AlertsDashboard {
                                                                 Column.plain(Field.SUMMARY, "Summary"),
                                                                 Column.plain(Field.EVIDENCE, "Evidence")),
                                                         100))
-                                        .sized(24, 12),
+                                        .sized(24, 9),
                                 Panel.of(
                                                 Kind.BARS,
                                                 "Firings by alert",
@@ -75,6 +75,6 @@ final class AlertsDashboard {
                                                         ALERTS.with(Field.STATE, AlertState.FIRING.name()),
                                                         List.of(Column.of(COUNT, Field.SUMMARY, "Firings")),
                                                         List.of(Field.ALERT)))
-                                        .sized(24, 7))));
+                                        .sized(24, 5))));
     }
 }

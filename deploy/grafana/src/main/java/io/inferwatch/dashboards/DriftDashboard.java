@@ -19,7 +19,8 @@ final class DriftDashboard {
     static final String UID = "inferwatch-drift";
     private static final String NO_VERDICTS =
             "No verdicts yet. Drift is judged against a baseline, which has to be filled first.";
-    private static final String NO_MINUTES = "No full minute yet. A minute shows up a few seconds after its end.";
+    private static final String NO_MINUTES =
+            "No full minute in this time range. A minute shows up a few seconds after its end.";
     private static final String NO_COMPARISONS =
             "No comparisons yet. They need two versions, pools or nodes with traffic at the same time.";
     private static final List<String> SERIES =
@@ -68,7 +69,7 @@ final class DriftDashboard {
                                         SERIES,
                                         drifted))
                         .in(Unit.SHARE)
-                        .sized(24, 7)
+                        .sized(24, 5)
                         .leadingTo(LatencyDashboard.UID),
                 Panel.of(
                                 Kind.TABLE,
@@ -89,7 +90,7 @@ final class DriftDashboard {
                                                         .in(Unit.COUNT)),
                                         SERIES))
                         .in(Unit.SHARE)
-                        .sized(24, 9));
+                        .sized(24, 7));
     }
 
     private Row changes() {
@@ -105,7 +106,7 @@ final class DriftDashboard {
                                         ttft,
                                         List.of(Column.of(MEAN, Findings.CHANGE, "Change")),
                                         List.of("model", "version", Findings.STATISTIC, Findings.BASELINE)))
-                        .in(Unit.SHARE),
+                        .in(Unit.SHARE).sized(8, 8),
                 Panel.of(
                                 Kind.TIME_SERIES,
                                 "Change of TTFT, same mix",
@@ -115,7 +116,7 @@ final class DriftDashboard {
                                         ttft,
                                         List.of(Column.of(MEAN, Findings.ADJUSTED, "Adjusted")),
                                         List.of("model", "version", Findings.STATISTIC, Findings.BASELINE)))
-                        .in(Unit.SHARE),
+                        .in(Unit.SHARE).sized(8, 8),
                 Panel.of(
                                 Kind.TIME_SERIES,
                                 "Mean TTFT: mix against rate",
@@ -127,7 +128,7 @@ final class DriftDashboard {
                                                 Column.of(MEAN, Findings.MIX_CHANGE, "mix"),
                                                 Column.of(MEAN, Findings.RATE_CHANGE, "rate")),
                                         List.of("model", "version")))
-                        .in(Unit.SECONDS),
+                        .in(Unit.SECONDS).sized(8, 8),
                 Panel.of(
                                 Kind.TABLE,
                                 "Comparisons",
@@ -141,7 +142,7 @@ final class DriftDashboard {
                                                 Column.of(LAST, Findings.LOW, "from"),
                                                 Column.of(LAST, Findings.HIGH, "to")),
                                         SERIES))
-                        .in(Unit.TIMES));
+                        .in(Unit.TIMES).sized(24, 5));
     }
 
     private Row traffic() {

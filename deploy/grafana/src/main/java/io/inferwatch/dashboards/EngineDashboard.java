@@ -65,13 +65,15 @@ final class EngineDashboard {
                                 MEAN,
                                 stored.field("engine_generated_tokens", Statistic.PER_SECOND))
                         .in(Unit.TOKENS_PER_SECOND),
-                overTime(
+                Panel.of(
+                        Kind.TIME_SERIES,
                         "Preemptions",
-                        "Requests preempted or retracted because the KV cache was full: their work is done twice.",
-                        NOT_TOLD
-                                + " No preemptions leave the panel empty as well: windows of ten seconds leave zeros out.",
-                        SUM,
-                        stored.field("preemptions")));
+                        "Requests preempted or retracted in each minute because the KV cache was full: their work is done twice.",
+                        NOT_TOLD,
+                        new Query.OverTime(
+                                minutes,
+                                List.of(Column.of(SUM, stored.field("preemptions"), "Preemptions")),
+                                List.of("replica"))));
     }
 
     private Row cache() {

@@ -15,8 +15,9 @@ import java.util.List;
 final class FleetDashboard {
     static final String UID = "inferwatch-fleet";
     private static final String NO_REQUESTS =
-            "No requests yet. A window of ten seconds shows up a few seconds after its end: start a probe or a replay.";
-    private static final String NO_MINUTES = "No full minute yet. A minute shows up a few seconds after its end.";
+            "No requests in this time range. A window of ten seconds shows up a few seconds after its end.";
+    private static final String NO_MINUTES =
+            "No full minute in this time range. A minute shows up a few seconds after its end.";
 
     private final Stored stored;
     private final Source fleet;
@@ -66,10 +67,14 @@ final class FleetDashboard {
                         .judgedBy(Thresholds.badAbove(Objectives.TTFT_P99_SECONDS * 0.8, Objectives.TTFT_P99_SECONDS)),
                 Panel.of(
                                 Kind.STAT,
-                                "Waiting for a first token",
+                                "Waiting",
                                 "Open requests without a token, greatest of any replica in the last window. It grows before latencies do: what hangs has none yet.",
                                 NO_REQUESTS,
-                                fleet(MAX, stored.field("awaiting_first_token", Statistic.MAX), "Waiting"))
+                                new Query.OverTime(
+                                        stored.view(RetentionPolicy.R10S, "replica-version"),
+                                        List.of(Column.of(
+                                                MAX, stored.field("awaiting_first_token", Statistic.MAX), "Waiting")),
+                                        List.of()))
                         .in(Unit.COUNT),
                 Panel.of(
                                 Kind.GAUGE,
@@ -195,7 +200,7 @@ final class FleetDashboard {
                                                         .in(Unit.COUNT)),
                                         List.of("model", "version")))
                         .in(Unit.SECONDS)
-                        .sized(24, 8)
+                        .sized(24, 6)
                         .leadingTo(LatencyDashboard.UID));
     }
 

@@ -90,16 +90,16 @@ final class HealthDashboard {
                                         HEALTH,
                                         List.of(
                                                 last(HealthMetric.REQUESTS, "Read"),
-                                                last(HealthMetric.REPEATS, "Repeats dropped"),
+                                                last(HealthMetric.REPEATS, "Repeats"),
                                                 last(HealthMetric.WINDOWS, "Windows"),
                                                 last(HealthMetric.REVISIONS, "Revisions"),
                                                 last(HealthMetric.OVER_LIMIT, "Under other"),
-                                                last(HealthMetric.POINTS_WRITTEN, "Points written"),
-                                                last(HealthMetric.WRITE_RETRIES, "Writes tried again"),
+                                                last(HealthMetric.POINTS_WRITTEN, "Points"),
+                                                last(HealthMetric.WRITE_RETRIES, "Retries"),
                                                 last(HealthMetric.CHECKPOINT_FAILURES, "Failed checkpoints"),
                                                 last(HealthMetric.RESTARTS, "Restarts")),
                                         List.of(Field.COMPONENT, Field.INSTANCE)))
-                        .sized(24, 9));
+                        .sized(24, 5));
     }
 
     private static Panel count(String title, HealthMetric metric, String advice) {

@@ -14,10 +14,11 @@ import java.util.List;
 final class LatencyDashboard {
     static final String UID = "inferwatch-latency";
     private static final String NO_MINUTES =
-            "No full minute of such requests yet. A minute shows up a few seconds after its end.";
+            "No full minute of such requests in this time range. A minute shows up a few seconds after its end.";
     private static final String NO_TOKENS =
             "No windows with times of tokens. They need streamed answers whose tokens were told; replays of logs often lack them.";
-    private static final String NO_HOURS = "No full hour yet. An hour shows up a few seconds after its end.";
+    private static final String NO_HOURS =
+            "No full hour in this time range. An hour shows up a few seconds after its end.";
 
     private final Stored stored;
     private final Source fleet;
@@ -137,13 +138,13 @@ final class LatencyDashboard {
                                                         .in(Unit.COUNT),
                                                 Column.of(LAST, stored.field("ttft", Statistic.P50), "TTFT P50"),
                                                 Column.of(LAST, stored.field("ttft", Statistic.P99), "TTFT P99"),
-                                                Column.of(LAST, stored.field("ttft", Statistic.P99_LOW), "from"),
-                                                Column.of(LAST, stored.field("ttft", Statistic.P99_HIGH), "to"),
+                                                Column.of(LAST, stored.field("ttft", Statistic.P99_LOW), "P99 from"),
+                                                Column.of(LAST, stored.field("ttft", Statistic.P99_HIGH), "P99 to"),
                                                 Column.of(LAST, stored.field("tpot", Statistic.P99), "TPOT P99"),
                                                 Column.of(LAST, stored.field("e2e", Statistic.P99), "E2E P99")),
                                         List.of("model", "version")))
                         .in(Unit.SECONDS)
-                        .sized(24, 8));
+                        .sized(24, 6));
     }
 
     private Row months() {

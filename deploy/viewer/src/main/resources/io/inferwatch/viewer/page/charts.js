@@ -21,6 +21,16 @@ export const override = (panel, name) => {
 
 export const colorOf = (panel, name, index) => override(panel, name).color?.fixedColor ?? colorAt(index);
 
+const POWERS_OF_TWO = Array.from({ length: 50 }, (_, power) => 2 ** power);
+
+/** Values between gaps have no line to show them: they are dots, however dense the chart is. */
+const lonely = (plot, index, shown) => {
+  if (shown) return null;
+  const y = plot.data[index];
+  const isNone = (value) => value === null || value === undefined;
+  return y.flatMap((value, i) => (!isNone(value) && (i === 0 || y[i - 1] === null) && (i === y.length - 1 || y[i + 1] === null) ? [i] : []));
+};
+
 /** Bridges gaps that are shorter than the panel allows: undefined joins its neighbours, null parts them. */
 const bridged = (line, longestMillis) => {
   const y = [...line.y];
@@ -35,7 +45,9 @@ const bridged = (line, longestMillis) => {
 
 const stackedUp = (rows) => {
   const sums = [];
+  const isGap = (i) => rows.every((row) => row[i] === null);
   return rows.map((row) => row.map((value, i) => {
+    if (isGap(i)) return null;
     sums[i] = (sums[i] ?? 0) + (value ?? 0);
     return sums[i];
   }));
@@ -115,15 +127,15 @@ export class TimeChart {
     return {
       ...this.size(),
       legend: { show: false },
-      padding: [8, 8, 0, 0],
+      padding: [8, 20, 0, 0],
       cursor: { sync: { key: cursors.key, setSeries: false }, drag: { x: false, y: false }, points: { size: 6 }, y: false },
       scales: {
         x: { time: true, range: () => [this.view.fromMillis / 1000, this.view.toMillis / 1000] },
         y: { range: (_, low, high) => [min ?? Math.min(0, low ?? 0), max ?? this.top(low, high)] },
       },
       axes: [
-        { ...axis, space: 70, values: (_, splits) => splits.map((at) => axisTime(at, this.view)) },
-        { ...axis, size: 62, space: 34, values: (_, splits) => splits.map((value) => text(value, this.unit)) },
+        { ...axis, size: 24, gap: 4, space: 70, values: (_, splits) => splits.map((at) => axisTime(at, this.view)) },
+        { ...axis, size: (_, labels) => axisWidth(labels), space: 34, ...(this.unit === "bytes" && { incrs: POWERS_OF_TWO }), values: (_, splits) => splits.map((value) => text(value, this.unit)) },
       ],
       series: [{}, ...lines.map((line, i) => {
         const own = override(this.panel, line.column);
@@ -133,7 +145,7 @@ export class TimeChart {
           stroke: colorOf(this.panel, line.column, i),
           width,
           fill: this.isStacked && i === 0 ? `${colorAt(0)}66` : undefined,
-          points: { show: width > 0 ? undefined : false, size: this.custom.pointSize ?? 4 },
+          points: { ...(width === 0 ? { show: false } : { filter: lonely }), size: this.custom.pointSize ?? 4 },
         };
       })],
       bands,
@@ -248,6 +260,12 @@ export class TimeChart {
     this.chart.setAttribute("aria-label", `${this.panel.title}, last: ${last.slice(0, 6).join("; ")}`);
   }
 }
+
+const ruler = document.createElement("canvas").getContext("2d");
+const axisWidth = (labels) => {
+  ruler.font = FONT;
+  return 14 + Math.max(24, ...(labels ?? []).map((one) => ruler.measureText(one).width));
+};
 
 const axisTime = (at, view) => {
   const range = view.toMillis - view.fromMillis;

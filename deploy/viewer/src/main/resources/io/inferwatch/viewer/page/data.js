@@ -34,19 +34,25 @@ export const lines = (panelAnswers) => panelAnswers.flatMap(({ target, series })
     y: rows.map((row) => row[index + 1]),
   }))));
 
-const named = (alias, tags, column) => alias
-  .replace(/\$tag_(\w+)/g, (_, tag) => tags[tag] || "none")
-  .replaceAll("$col", column);
+/** A tag that a series has none of says nothing, unless nothing else does. */
+const named = (alias, tags, column) => {
+  const parts = alias.split(" · ").map((part) => (part === "$col" ? column : tags[part.replace("$tag_", "")] ?? part));
+  const telling = parts.filter((part) => part !== "none");
+  return (telling.length > 0 ? telling : parts).join(" · ");
+};
+
+/** In the query's order. */
+const tagsOf = (target) => [...(target.query.split(" GROUP BY ")[1] ?? "").matchAll(/"([^"]+)"/g)].map(([, tag]) => tag);
 
 /** Rows of a table: heads, and for each row a cell a head. Instants of rows that are points stay; others are the range's beginning and go. */
 export const table = (panelAnswers, keepsTime) => {
   const heads = [];
   const rows = [];
   const head = (name) => { if (!heads.includes(name)) heads.push(name); };
-  for (const { series } of panelAnswers) {
+  for (const { target, series } of panelAnswers) {
     for (const { tags, columns, rows: found } of series) {
       if (keepsTime) head("time");
-      Object.keys(tags).forEach(head);
+      tagsOf(target).filter((tag) => tag in tags).forEach(head);
       columns.slice(1).forEach(head);
       for (const values of found) {
         const row = { ...tags };

@@ -4,8 +4,8 @@ import * as data from "/data.js";
 import { choiceParameters, drawChoices } from "/choices.js";
 import { Panel } from "/panels.js";
 
-const RANGES = [["5m", "5 minutes"], ["15m", "15 minutes"], ["30m", "30 minutes"], ["1h", "1 hour"], ["3h", "3 hours"], ["6h", "6 hours"],
-  ["24h", "24 hours"], ["7d", "7 days"], ["30d", "30 days"], ["365d", "1 year"]];
+const RANGES = [["5m", "5 min"], ["15m", "15 min"], ["30m", "30 min"], ["1h", "1 h"], ["3h", "3 h"], ["6h", "6 h"], ["24h", "24 h"],
+  ["7d", "7 days"], ["30d", "30 days"], ["365d", "1 year"]];
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const REFRESH_MILLIS = 10_000;
 const byId = (id) => document.getElementById(id);

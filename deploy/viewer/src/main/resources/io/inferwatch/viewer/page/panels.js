@@ -12,6 +12,8 @@ const TONES = {
   NOT_ESTIMABLE: "plain", EXPIRED: "plain", ANNOTATION: "plain",
 };
 
+const HEADS = { gpu: "GPU", mig: "MIG" };
+
 const element = (name, className, content) => {
   const made = document.createElement(name);
   if (className) made.className = className;
@@ -155,10 +157,10 @@ export class Panel {
     const svg = drawn("svg", { viewBox: "0 0 120 66", role: "img", "aria-label": `${this.panel.title}: ${text(value, unit)}` });
     const ground = drawn("path", { d: arc(1), fill: "none", "stroke-width": 11, "stroke-linecap": "round" });
     ground.style.stroke = "var(--grid)";
-    const filled = drawn("path", { d: arc(Math.max(share, 0.004)), fill: "none", stroke: this.judged(value), "stroke-width": 11, "stroke-linecap": "round" });
+    const filled = drawn("path", { d: arc(share), fill: "none", stroke: this.judged(value), "stroke-width": 11, "stroke-linecap": "round" });
     const number = drawn("text", { x: 60, y: 58, "text-anchor": "middle", "font-size": 19 });
     number.textContent = text(value, unit);
-    svg.append(ground, filled, number);
+    svg.append(ground, ...(share > 0 ? [filled] : []), number);
     made.append(svg);
     return made;
   }
@@ -194,7 +196,7 @@ export class Panel {
     heads.forEach((head) => {
       const cell = element("th", numeric.has(head) ? "number" : "");
       cell.scope = "col";
-      const button = element("button", "", head[0].toUpperCase() + head.slice(1));
+      const button = element("button", "", HEADS[head] ?? head[0].toUpperCase() + head.slice(1));
       button.type = "button";
       if (this.sort?.head === head) cell.setAttribute("aria-sort", this.sort.sign > 0 ? "ascending" : "descending");
       button.addEventListener("click", () => {
@@ -211,7 +213,8 @@ export class Panel {
   }
 
   cell(head, value, isNumber, view) {
-    const cell = element("td", isNumber ? "number" : "");
+    const isLong = String(value ?? "").length > 40 || String(value).includes("\n");
+    const cell = element("td", isNumber ? "number" : isLong ? "long" : "");
     if (head === "time") {
       cell.className = "number";
       cell.textContent = time(value / 1000, view.toMillis - view.fromMillis);
