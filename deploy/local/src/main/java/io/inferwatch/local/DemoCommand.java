@@ -96,8 +96,12 @@ final class DemoCommand implements Callable<Integer> {
                     + ".")
     private @Nullable Integer minutes;
 
-    @Option(names = "--keep", description = "Stays up after the summary, until Ctrl-C.")
-    private boolean keep;
+    @Option(
+            names = "--keep",
+            negatable = true,
+            description =
+                    "Stays up after the summary, page and all, until Ctrl-C; or not. Default: stays in a terminal.")
+    private @Nullable Boolean keep;
 
     @Override
     public Integer call() throws InterruptedException {
@@ -156,9 +160,8 @@ final class DemoCommand implements Callable<Integer> {
             if (!isSeen) {
                 out.println("the log is " + log);
             }
-            if (keep) {
-                say(out, "staying up until Ctrl-C");
-                new CountDownLatch(1).await();
+            if (keeps()) {
+                stay(stack, "", out);
             }
             return isSeen ? OK : INCOMPLETE;
         }
@@ -177,7 +180,7 @@ final class DemoCommand implements Callable<Integer> {
         ReplayPlan plan =
                 ReplayPlan.of(trace, timing, Optional.of(data.resolve("replay.json")), InstantSource.system());
         tellWhereToLook(stack, data, log, out);
-        LiveTable live = new LiveTable(out, Boolean.getBoolean("inferwatch.terminal"));
+        LiveTable live = new LiveTable(out, isInTerminal());
         KafkaSettings kafka = KafkaSettings.of(stack.kafka().bootstrapServers()).keepingOrder();
         try (InfluxClient client = InfluxClient.open(stack.influx());
                 EventPublisher publisher = new KafkaPublisher(PublisherSettings.of(plan.instance(), kafka))) {
@@ -206,9 +209,8 @@ final class DemoCommand implements Callable<Integer> {
             } else {
                 out.println("the log is " + log);
             }
-            if (keep) {
-                say(out, "staying up until Ctrl-C; inferwatch up --data " + data + " brings it up again");
-                new CountDownLatch(1).await();
+            if (keeps()) {
+                stay(stack, "; inferwatch up --data " + data + " brings it up again", out);
             }
             return isExact ? OK : INCOMPLETE;
         }
@@ -271,8 +273,24 @@ final class DemoCommand implements Callable<Integer> {
         out.flush();
     }
 
+    private boolean keeps() {
+        return keep == null ? isInTerminal() : keep;
+    }
+
+    /** The launcher knows. */
+    private static boolean isInTerminal() {
+        return Boolean.getBoolean("inferwatch.terminal");
+    }
+
+    private static void stay(LocalStack stack, String afterwards, PrintWriter out) throws InterruptedException {
+        out.println();
+        say(out, "look at " + stack.page() + " until Ctrl-C" + afterwards);
+        new CountDownLatch(1).await();
+    }
+
     private static void tellWhereToLook(LocalStack stack, Path data, Path log, PrintWriter out) {
         out.println();
+        out.println("  page      " + stack.page());
         out.println("  Flink     " + stack.flink().url());
         out.println("  InfluxDB  " + stack.influx().url() + ", database "
                 + stack.influx().database());

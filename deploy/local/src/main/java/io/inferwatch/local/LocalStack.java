@@ -6,6 +6,9 @@ import io.inferwatch.jobs.KafkaTopics;
 import io.inferwatch.servers.InfluxProgram;
 import io.inferwatch.servers.InfluxServer;
 import io.inferwatch.servers.KafkaBroker;
+import io.inferwatch.servers.ServerStartException;
+import io.inferwatch.viewer.Viewer;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -15,7 +18,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka, InfluxDB and the jobs on one machine, in one process and two children, with all their data under one directory. A second start on that
+ * Kafka, InfluxDB, the jobs and the page with the dashboards on one machine, in one process and two children, with all their data under one directory. A second start on that
  * directory goes on where the first stopped, however it stopped; two at once are the caller's to prevent, with {@link DataLock}. Not thread-safe.
  */
 public final class LocalStack implements AutoCloseable {
@@ -29,32 +32,39 @@ public final class LocalStack implements AutoCloseable {
      * @param kafkaPort 0 is a free one
      * @param influxPort 0 is a free one
      * @param uiPort of Flink's web UI; 0 is a free one
+     * @param pagePort of the page with the dashboards; 0 is a free one
      */
     public record Options(
-            Path data, Optional<InfluxConnection> influx, int parallelism, int kafkaPort, int influxPort, int uiPort) {
+            Path data,
+            Optional<InfluxConnection> influx,
+            int parallelism,
+            int kafkaPort,
+            int influxPort,
+            int uiPort,
+            int pagePort) {
         /** Free ports, InfluxDB as found, two slots a job. */
         public static Options in(Path data) {
-            return new Options(data, Optional.empty(), 2, 0, 0, 0);
+            return new Options(data, Optional.empty(), 2, 0, 0, 0, 0);
         }
 
         /** The same in another directory. */
         public Options withData(Path directory) {
-            return new Options(directory, influx, parallelism, kafkaPort, influxPort, uiPort);
+            return new Options(directory, influx, parallelism, kafkaPort, influxPort, uiPort, pagePort);
         }
 
         /** The same with this parallelism of each job. */
         public Options withParallelism(int newParallelism) {
-            return new Options(data, influx, newParallelism, kafkaPort, influxPort, uiPort);
+            return new Options(data, influx, newParallelism, kafkaPort, influxPort, uiPort, pagePort);
         }
 
         /** The same with an InfluxDB that runs already. */
         public Options withInflux(InfluxConnection connection) {
-            return new Options(data, Optional.of(connection), parallelism, kafkaPort, influxPort, uiPort);
+            return new Options(data, Optional.of(connection), parallelism, kafkaPort, influxPort, uiPort, pagePort);
         }
 
         /** The same with fixed ports. */
-        public Options withPorts(int kafka, int influxdb, int ui) {
-            return new Options(data, influx, parallelism, kafka, influxdb, ui);
+        public Options withPorts(int kafka, int influxdb, int ui, int page) {
+            return new Options(data, influx, parallelism, kafka, influxdb, ui, page);
         }
     }
 
@@ -65,6 +75,7 @@ public final class LocalStack implements AutoCloseable {
     private @Nullable InfluxServer influxServer;
     private @Nullable FlinkCluster flink;
     private @Nullable InfluxConnection influx;
+    private @Nullable Viewer viewer;
     private FlinkCluster.@Nullable Job measure;
 
     private LocalStack(Options options) {
@@ -96,6 +107,11 @@ public final class LocalStack implements AutoCloseable {
     /** How clients reach InfluxDB. */
     public InfluxConnection influx() {
         return started(influx);
+    }
+
+    /** Where the page with the dashboards is. */
+    public String page() {
+        return started(viewer).url();
     }
 
     /** Flink, with the jobs. */
@@ -136,6 +152,7 @@ public final class LocalStack implements AutoCloseable {
 
     private void launch(Consumer<String> progress) {
         startInflux(progress);
+        startViewer();
         progress.accept("starting Kafka");
         KafkaBroker startedBroker = KafkaBroker.start(
                 KafkaBroker.Options.in(options.data.resolve("kafka")).withPort(options.kafkaPort));
@@ -169,6 +186,16 @@ public final class LocalStack implements AutoCloseable {
             influx = InfluxConnection.of(server.url());
         }
         LocalJobs.setUp(influx());
+    }
+
+    private void startViewer() {
+        try {
+            Viewer startedViewer = Viewer.start(influx(), options.pagePort);
+            viewer = startedViewer;
+            opened.push(startedViewer);
+        } catch (UncheckedIOException e) {
+            throw new ServerStartException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     private void createTopics() {

@@ -47,9 +47,17 @@ final class UpCommand implements Callable<Integer> {
             description = "Port of Flink's web UI on loopback; 0 is a free one. Default: ${DEFAULT-VALUE}.")
     private int uiPort;
 
+    @Option(
+            names = "--page-port",
+            paramLabel = "PORT",
+            defaultValue = "8088",
+            description =
+                    "Port of the page with the dashboards on loopback; 0 is a free one. Default: ${DEFAULT-VALUE}.")
+    private int pagePort;
+
     @Override
     public Integer call() throws InterruptedException {
-        LocalStack.Options stackOptions = options.stack().withPorts(kafkaPort, influxPort, uiPort);
+        LocalStack.Options stackOptions = options.stack().withPorts(kafkaPort, influxPort, uiPort, pagePort);
         Path data = stackOptions.data();
         CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
         PrintWriter out = commandLine.getOut();
@@ -60,6 +68,7 @@ final class UpCommand implements Callable<Integer> {
             })) {
                 String kafka = stack.kafka().bootstrapServers();
                 out.println();
+                out.println("  page      " + stack.page());
                 out.println("  Flink     " + stack.flink().url());
                 out.println("  InfluxDB  " + stack.influx().url() + ", database "
                         + stack.influx().database());

@@ -1,0 +1,232 @@
+package io.inferwatch.local;
+
+import io.inferwatch.analytics.quantile.QuantileSketch;
+import io.inferwatch.analytics.quantile.SketchEncoding;
+import io.inferwatch.jobs.KafkaConnection;
+import io.inferwatch.schemas.Alert;
+import io.inferwatch.schemas.AlertState;
+import io.inferwatch.schemas.EngineSample;
+import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.Evidence;
+import io.inferwatch.schemas.GpuSample;
+import io.inferwatch.schemas.GpuState;
+import io.inferwatch.schemas.Heartbeat;
+import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Severity;
+import io.inferwatch.schemas.Topic;
+import io.inferwatch.simulation.fleet.FleetSink;
+import io.inferwatch.simulation.fleet.PoissonLoad;
+import io.inferwatch.simulation.fleet.VirtualFleet;
+import io.inferwatch.simulation.serving.Fault;
+import io.inferwatch.simulation.serving.ServerSpec;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * What six simulated servers, their engines and GPUs would have published until now, seed 11: two models, a new version on two servers, a slow node at the end; and the alert that such a node
+ * should raise.
+ */
+final class WatchedFleet implements AutoCloseable {
+    static final int SERVERS = 6;
+    private static final long SEED = 11;
+    private static final String SLOW = "replica-1";
+    private static final Duration SAMPLE_INTERVAL = Duration.ofSeconds(5);
+    private static final long GIBIBYTE = 1L << 30;
+
+    private final EventCodec codec = new EventCodec();
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final Instant start;
+    private final Duration span;
+    private long requests;
+
+    WatchedFleet(KafkaConnection kafka, Instant start, Instant end) {
+        this.start = start;
+        this.span = Duration.between(start, end);
+        var properties = kafka.clientProperties();
+        properties.put("linger.ms", "5");
+        properties.put("bootstrap.servers", kafka.bootstrapServers());
+        producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** How many requests were published. */
+    long requests() {
+        return requests;
+    }
+
+    void publish() {
+        publishRequests();
+        publishSamples();
+        publishAlerts();
+        producer.flush();
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+    }
+
+    private void publishRequests() {
+        FleetSink sink = new FleetSink() {
+            @Override
+            public void accept(RequestEvent event) {
+                requests++;
+                send(Topic.REQUESTS, event.getReplica(), event);
+            }
+
+            @Override
+            public void accept(Heartbeat heartbeat) {
+                send(Topic.REQUESTS, heartbeat.getReplica(), heartbeat);
+            }
+        };
+        VirtualFleet fleet = new VirtualFleet(
+                "page",
+                IntStream.range(0, SERVERS)
+                        .mapToObj(i -> i < 4
+                                ? ServerSpec.usual(i, SEED)
+                                : ServerSpec.usual(i, SEED).withModel("simulated-llama-3.1-8b-instruct"))
+                        .toList(),
+                PoissonLoad.of(11, SEED),
+                start,
+                sink);
+        fleet.switchOn(span.minusMinutes(22), "replica-2", Fault.SLOWER_VERSION, 1.3);
+        fleet.switchOn(span.minusMinutes(20), "replica-3", Fault.SLOWER_VERSION, 1.3);
+        fleet.switchOn(span.minusMinutes(16), "replica-0", Fault.ERROR_BURST, 0.05);
+        fleet.switchOff(span.minusMinutes(14), "replica-0", Fault.ERROR_BURST);
+        fleet.switchOn(span.minusMinutes(9), SLOW, Fault.SLOW_NODE, 2.5);
+        fleet.run(span);
+    }
+
+    /** Engines and GPUs that breathe with a wave of load, each at its own phase; in the order of event time, as probes would publish them. */
+    private void publishSamples() {
+        SplittableRandom random = new SplittableRandom(SEED);
+        long samples = span.dividedBy(SAMPLE_INTERVAL);
+        for (long i = 0; i < samples; i++) {
+            for (int server = 0; server < SERVERS; server++) {
+                Instant at = start.plus(SAMPLE_INTERVAL.multipliedBy(i)).plusMillis(100L * server);
+                double load = 0.5 + 0.3 * Math.sin(i / 40.0 + server) + 0.1 * random.nextDouble();
+                send(Topic.ENGINE, "replica-" + server, engine(server, i, micros(at), load));
+                send(Topic.GPU, "GPU-" + server, gpu(server, i, micros(at), load));
+            }
+        }
+    }
+
+    private static EngineSample engine(int server, long i, long atMicros, double load) {
+        QuantileSketch batches = new QuantileSketch();
+        batches.add(Math.round(4 + 40 * load), 20);
+        return EngineSample.newBuilder()
+                .setStream("page/replica-" + server)
+                .setSequence(i)
+                .setSampledAtMicros(atMicros)
+                .setIntervalMicros(SAMPLE_INTERVAL.toMillis() * 1000)
+                .setReplica("replica-" + server)
+                .setNode("node-" + server)
+                .setPool("pool-0")
+                .setModel("simulated-llama-3.1-8b")
+                .setVersion("v1")
+                .setEngine("vllm")
+                .setMapping("1")
+                .setScrapeMicros(Math.round(3_000 + 2_000 * load))
+                .setRunningRequests(Math.round(60 * load))
+                .setWaitingRequests(Math.round(Math.max(0, load - 0.6) * 40))
+                .setKvUsagePpm(Math.round(1_000_000 * Math.min(0.97, 0.25 + 0.8 * load)))
+                .setGeneratedTokensTotal(i * 6_000 + Math.round(1_000 * load))
+                .setPrefixQueriedTotal(i * 1_000)
+                .setPrefixHitTotal(Math.round(i * 1_000 * (0.45 + 0.05 * server)))
+                .setPreemptionsTotal(i / (30 + 10L * server))
+                .setFailedTotal(i / 200)
+                .setDraftTokensTotal(i * 300)
+                .setAcceptedTokensTotal(i * (200 + 5L * server))
+                .setBatchSketch(ByteBuffer.wrap(SketchEncoding.encode(batches)))
+                .build();
+    }
+
+    private static GpuSample gpu(int server, long i, long atMicros, double load) {
+        return GpuSample.newBuilder()
+                .setStream("page/GPU-" + server)
+                .setSequence(i)
+                .setSampledAtMicros(atMicros)
+                .setIntervalMicros(SAMPLE_INTERVAL.toMillis() * 1000)
+                .setGpu("GPU-" + server)
+                .setNode("node-" + server)
+                .setReplica("replica-" + server)
+                .setOrigin("nvml")
+                .setState(GpuState.OK)
+                .setAgesMicros(Map.of())
+                .setTotalBytes(80 * GIBIBYTE)
+                .setUsedBytes(Math.round((30 + 45 * load) * GIBIBYTE))
+                .setInactiveSplitBytes(Math.round(load * 3 * GIBIBYTE))
+                .setAllocationRetriesTotal(i / 120)
+                .setOutOfMemoryTotal(i / 400)
+                .setBusyPpm(Math.round(1_000_000 * Math.min(1, 0.2 + load)))
+                .setTensorActivePpm(Math.round(500_000 * load))
+                .setDramActivePpm(Math.round(700_000 * load))
+                .setPowerMilliwatts(Math.round(90_000 + 260_000 * load))
+                .setTemperatureCelsius(Math.round(38 + 30 * load))
+                .setSmClockMegahertz(server == 1 ? 1_095L : 1_410L)
+                .setPowerThrottledTotalMicros(server == 1 ? i * 400_000 : i * 5_000)
+                .setThermalThrottledTotalMicros(server == 1 ? i * 90_000 : 0)
+                .setXidEventsTotal(server == 4 ? i / 300 : 0)
+                .setEccUncorrectedTotal(server == 4 ? i / 250 : 0)
+                .build();
+    }
+
+    private void publishAlerts() {
+        Instant end = start.plus(span);
+        send(Topic.ALERTS, "slow-node-1", alert(AlertState.FIRING, end.minus(Duration.ofMinutes(7))));
+        Alert burst = Alert.newBuilder(alert(AlertState.FIRING, end.minus(Duration.ofMinutes(15))))
+                .setFingerprint("errors-0")
+                .setName("InferwatchErrorBurst")
+                .setSeverity(Severity.TICKET)
+                .setSummary("replica-0 fails 5 % of its requests")
+                .setEvidence(List.of(new Evidence("failed requests in percent", 5.0, 0.0, "replica-0 in two minutes")))
+                .setCauses(List.of("replica replica-0"))
+                .build();
+        send(Topic.ALERTS, "errors-0", burst);
+        Instant over = end.minus(Duration.ofMinutes(12));
+        send(
+                Topic.ALERTS,
+                "errors-0",
+                Alert.newBuilder(burst)
+                        .setState(AlertState.RESOLVED)
+                        .setChangedAtMicros(micros(over))
+                        .setEndsAtMicros(micros(over))
+                        .build());
+    }
+
+    private static Alert alert(AlertState state, Instant at) {
+        return Alert.newBuilder()
+                .setFingerprint("slow-node-1")
+                .setName("InferwatchSlowNode")
+                .setState(state)
+                .setSeverity(Severity.PAGE)
+                .setStartsAtMicros(micros(at.minusSeconds(60)))
+                .setChangedAtMicros(micros(at))
+                .setLabels(Map.of("node", "node-1", "model", "simulated-llama-3.1-8b"))
+                .setSummary("TTFT P99 of node-1 is 2.6 times that of its peers")
+                .setEvidence(List.of(
+                        new Evidence("TTFT P99 in seconds", 1.31, 0.51, "node-1 against its pool"),
+                        new Evidence("SM clock in MHz", 1095.0, 1410.0, null)))
+                .setCauses(List.of("node node-1", "GPU clock"))
+                .build();
+    }
+
+    private void send(Topic topic, String key, SpecificRecord record) {
+        var unused = producer.send(
+                new ProducerRecord<>(topic.topicName(), key.getBytes(StandardCharsets.UTF_8), codec.encode(record)));
+    }
+
+    private static long micros(Instant at) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, at);
+    }
+}
