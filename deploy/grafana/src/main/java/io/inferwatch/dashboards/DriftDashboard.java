@@ -106,7 +106,8 @@ final class DriftDashboard {
                                         ttft,
                                         List.of(Column.of(MEAN, Findings.CHANGE, "Change")),
                                         List.of("model", "version", Findings.STATISTIC, Findings.BASELINE)))
-                        .in(Unit.SHARE).sized(8, 8),
+                        .in(Unit.SHARE)
+                        .sized(8, 8),
                 Panel.of(
                                 Kind.TIME_SERIES,
                                 "Change of TTFT, same mix",
@@ -116,7 +117,8 @@ final class DriftDashboard {
                                         ttft,
                                         List.of(Column.of(MEAN, Findings.ADJUSTED, "Adjusted")),
                                         List.of("model", "version", Findings.STATISTIC, Findings.BASELINE)))
-                        .in(Unit.SHARE).sized(8, 8),
+                        .in(Unit.SHARE)
+                        .sized(8, 8),
                 Panel.of(
                                 Kind.TIME_SERIES,
                                 "Mean TTFT: mix against rate",
@@ -128,7 +130,8 @@ final class DriftDashboard {
                                                 Column.of(MEAN, Findings.MIX_CHANGE, "mix"),
                                                 Column.of(MEAN, Findings.RATE_CHANGE, "rate")),
                                         List.of("model", "version")))
-                        .in(Unit.SECONDS).sized(8, 8),
+                        .in(Unit.SECONDS)
+                        .sized(8, 8),
                 Panel.of(
                                 Kind.TABLE,
                                 "Comparisons",
@@ -142,7 +145,8 @@ final class DriftDashboard {
                                                 Column.of(LAST, Findings.LOW, "from"),
                                                 Column.of(LAST, Findings.HIGH, "to")),
                                         SERIES))
-                        .in(Unit.TIMES).sized(24, 5));
+                        .in(Unit.TIMES)
+                        .sized(24, 5));
     }
 
     private Row traffic() {

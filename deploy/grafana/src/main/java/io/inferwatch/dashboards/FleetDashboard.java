@@ -88,7 +88,7 @@ final class FleetDashboard {
                 Panel.of(
                                 Kind.GAUGE,
                                 "Good",
-                                "Share of requests answered in full and within every limit that they came with. Without limits every answered request is good.",
+                                "Share of requests answered in full and within every limit: those that they came with, else those of the measure job's settings.",
                                 NO_REQUESTS,
                                 fleet(MEAN, stored.field("good_ratio"), "Good"))
                         .in(Unit.SHARE)

@@ -32,7 +32,8 @@ import picocli.CommandLine.Spec;
 /** {@code inferwatch export}: the last windows as OpenMetrics on loopback, asked of InfluxDB at each scrape, until Ctrl-C. */
 @Command(
         name = "export",
-        description = "Serves quantiles and distributions of the last minute to Prometheus, as OpenMetrics at /metrics, until Ctrl-C.",
+        description =
+                "Serves quantiles and distributions of the last minute to Prometheus, as OpenMetrics at /metrics, until Ctrl-C.",
         mixinStandardHelpOptions = true)
 public final class ExportCommand implements Callable<Integer> {
     private static final int BAD_INPUT = 2;

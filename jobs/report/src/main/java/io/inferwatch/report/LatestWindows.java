@@ -92,8 +92,8 @@ final class LatestWindows {
 
     private static Labels labels(View view, InfluxSeries series) {
         List<String> dimensions = view.dimensionNames();
-        List<String> names = Stream.concat(Stream.of(Field.VIEW), dimensions.stream())
-                .toList();
+        List<String> names =
+                Stream.concat(Stream.of(Field.VIEW), dimensions.stream()).toList();
         List<String> values = Stream.concat(
                         Stream.of(view.name()),
                         dimensions.stream().map(dimension -> series.tags().getOrDefault(dimension, "")))
@@ -163,11 +163,9 @@ final class LatestWindows {
         }
 
         private void add(Statistic statistic, Labels labels, double storedUnit) {
-            gauges.computeIfAbsent(
-                            statistic,
-                            one -> GaugeSnapshot.builder()
-                                    .name(PREFIX + metric.field(one.suffix()))
-                                    .help(metric.help() + ", in the last minute"))
+            gauges.computeIfAbsent(statistic, one -> GaugeSnapshot.builder()
+                            .name(PREFIX + metric.field(one.suffix()))
+                            .help(metric.help() + ", in the last minute"))
                     .dataPoint(GaugeDataPointSnapshot.builder()
                             .value(storedUnit * scale)
                             .labels(labels)

@@ -57,24 +57,34 @@ class LatestWindowsIT {
 
             Arrays.sort(micros);
             String fleet = "{view=\"fleet\"}";
-            assertThat(told.get("inferwatch_ttft_p50_seconds" + fleet)).isCloseTo(micros[499] / 1e6, within(0.004 * micros[499] / 1e6));
-            assertThat(told.get("inferwatch_ttft_p99_seconds" + fleet)).isCloseTo(micros[989] / 1e6, within(0.004 * micros[989] / 1e6));
-            assertThat(told.get("inferwatch_ttft_p99_low_seconds" + fleet)).isLessThan(told.get("inferwatch_ttft_p99_seconds" + fleet));
+            assertThat(told.get("inferwatch_ttft_p50_seconds" + fleet))
+                    .isCloseTo(micros[499] / 1e6, within(0.004 * micros[499] / 1e6));
+            assertThat(told.get("inferwatch_ttft_p99_seconds" + fleet))
+                    .isCloseTo(micros[989] / 1e6, within(0.004 * micros[989] / 1e6));
+            assertThat(told.get("inferwatch_ttft_p99_low_seconds" + fleet))
+                    .isLessThan(told.get("inferwatch_ttft_p99_seconds" + fleet));
             assertThat(told.get("inferwatch_ttft_seconds_gcount" + fleet)).isEqualTo(1_000);
-            assertThat(told.get("inferwatch_ttft_seconds_gsum" + fleet)).isCloseTo(Arrays.stream(micros).sum() / 1e6, within(1e-6));
+            assertThat(told.get("inferwatch_ttft_seconds_gsum" + fleet))
+                    .isCloseTo(Arrays.stream(micros).sum() / 1e6, within(1e-6));
             int bounds = 0;
             for (Map.Entry<String, Double> sample : told.entrySet()) {
                 if (sample.getKey().startsWith("inferwatch_ttft_seconds_bucket{view=\"fleet\",le=\"")) {
                     bounds++;
-                    double bound = Double.parseDouble(sample.getKey().replaceAll(".*le=\"\\+?([^\"]+)\".*", "$1").replace("Inf", "Infinity"));
+                    double bound = Double.parseDouble(sample.getKey()
+                            .replaceAll(".*le=\"\\+?([^\"]+)\".*", "$1")
+                            .replace("Inf", "Infinity"));
                     // Never told too low a bound; too high a one by no more than the width of a sketch's bucket.
-                    assertThat(sample.getValue()).isLessThanOrEqualTo(atMost(micros, bound)).isGreaterThanOrEqualTo(atMost(micros, bound / 1.0075));
+                    assertThat(sample.getValue())
+                            .isLessThanOrEqualTo(atMost(micros, bound))
+                            .isGreaterThanOrEqualTo(atMost(micros, bound / 1.0075));
                 }
             }
             assertThat(bounds).isEqualTo(98);
 
             String model = "{model=\"m\",version=\"v1\",view=\"model-version\"}";
-            assertThat(told).containsKey("inferwatch_ttft_p99_seconds" + model).doesNotContainKey("inferwatch_ttft_p99_low_seconds" + model);
+            assertThat(told)
+                    .containsKey("inferwatch_ttft_p99_seconds" + model)
+                    .doesNotContainKey("inferwatch_ttft_p99_low_seconds" + model);
             assertThat(told.keySet()).noneMatch(name -> name.contains("silent"));
         }
     }
@@ -83,7 +93,8 @@ class LatestWindowsIT {
     void viewsWithoutSketchesAreRefused() throws IOException {
         assumeTrue(program.isFound(), program.reason());
         try (InfluxClient client = InfluxClient.open(InfluxConnection.of("http://127.0.0.1:9"))) {
-            assertThatThrownBy(() -> new LatestWindows(MetricCatalogue.shipped(), List.of("node"), new InfluxReader(client)))
+            assertThatThrownBy(() ->
+                            new LatestWindows(MetricCatalogue.shipped(), List.of("node"), new InfluxReader(client)))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("--view: must be among")
                     .hasMessageContaining("found 'node'");
@@ -96,17 +107,23 @@ class LatestWindowsIT {
         String line = "request,view=" + view + tags + " ttft_sketch=\""
                 + Base64.getEncoder().encodeToString(SketchEncoding.encode(sketch)) + "\" "
                 + ChronoUnit.MICROS.between(Instant.EPOCH, now.minus(ago));
-        assertThat(new InfluxWriter(client).write("r1m", List.of(line)).refused()).isEmpty();
+        assertThat(new InfluxWriter(client).write("r1m", List.of(line)).refused())
+                .isEmpty();
     }
 
     private Map<String, Double> told(LatestWindows windows) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         OpenMetricsTextFormatWriter.create().write(out, windows.at(now));
         String text = out.toString(StandardCharsets.UTF_8);
-        assertThat(text).contains("# TYPE inferwatch_ttft_seconds gaugehistogram").endsWith("# EOF\n");
+        assertThat(text)
+                .contains("# TYPE inferwatch_ttft_seconds gaugehistogram")
+                .endsWith("# EOF\n");
         Map<String, Double> told = new TreeMap<>();
-        text.lines().map(SAMPLE::matcher).filter(Matcher::matches).forEach(sample -> told.put(
-                sample.group(1) + "{" + sample.group(2) + "}", Double.parseDouble(sample.group(3))));
+        text.lines()
+                .map(SAMPLE::matcher)
+                .filter(Matcher::matches)
+                .forEach(sample ->
+                        told.put(sample.group(1) + "{" + sample.group(2) + "}", Double.parseDouble(sample.group(3))));
         return told;
     }
 

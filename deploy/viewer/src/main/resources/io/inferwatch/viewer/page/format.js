@@ -23,7 +23,7 @@ const seconds = (value) => {
   if (size === 0) return ["0", "s"];
   if (size < 1e-3) return [digits(value * 1e6), "µs"];
   if (size < 1) return [digits(value * 1e3), "ms"];
-  if (size < 120) return [digits(value), "s"];
+  if (size < 600) return [digits(value), "s"];
   if (size < 7200) return [digits(value / 60), "min"];
   return size < 172800 ? [digits(value / 3600), "h"] : [digits(value / 86400), "d"];
 };
