@@ -97,7 +97,15 @@ public final class HealthReporter implements MetricReporter, Scheduled {
         properties.putIfAbsent("request.timeout.ms", "5000");
         properties.putIfAbsent("linger.ms", "0");
         properties.putIfAbsent("buffer.memory", "1048576");
-        producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+        // A plugin's classes have a loader of their own; Kafka looks for its classes by the thread's.
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(HealthReporter.class.getClassLoader());
+        try {
+            producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+        } finally {
+            thread.setContextClassLoader(before);
+        }
     }
 
     @Override
