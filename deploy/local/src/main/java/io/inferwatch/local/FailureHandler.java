@@ -3,6 +3,8 @@ package io.inferwatch.local;
 import io.inferwatch.influx.InfluxConfigurationException;
 import io.inferwatch.influx.InfluxQueryException;
 import io.inferwatch.influx.InfluxUnavailableException;
+import io.inferwatch.local.remote.FlinkRefusalException;
+import io.inferwatch.local.remote.UnreachableFlinkException;
 import io.inferwatch.probes.publish.UnreachableKafkaException;
 import io.inferwatch.probes.replay.BadTraceException;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
@@ -14,7 +16,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
-/** Says in one message why a command failed: status 2 for what the caller can put right, 130 after Ctrl-C, else 1 with the details in the log. */
+/** Says in one message why a command failed: status 2 for what the caller can put right, 130 after Ctrl-C, else 1, with the details in the log where they are this process's. */
 final class FailureHandler implements IExecutionExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(FailureHandler.class);
     private static final int FAILED = 1;
@@ -28,6 +30,7 @@ final class FailureHandler implements IExecutionExceptionHandler {
             InfluxConfigurationException.class,
             InfluxUnavailableException.class,
             InfluxQueryException.class,
+            UnreachableFlinkException.class,
             UnreachableKafkaException.class,
             BadTraceException.class);
 
@@ -39,6 +42,9 @@ final class FailureHandler implements IExecutionExceptionHandler {
         }
         command.getErr().println(name + ": " + message(failure));
         command.getErr().flush();
+        if (failure instanceof FlinkRefusalException) {
+            return FAILED;
+        }
         if (BAD_INPUTS.stream().anyMatch(type -> type.isInstance(failure))) {
             return BAD_INPUT;
         }

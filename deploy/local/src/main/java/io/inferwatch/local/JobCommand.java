@@ -1,33 +1,22 @@
 package io.inferwatch.local;
 
 import io.inferwatch.influx.InfluxClient;
-import io.inferwatch.influx.InfluxConnection;
-import io.inferwatch.influx.InfluxOptions;
-import io.inferwatch.jobs.DetectJob;
+import io.inferwatch.jobs.DetectOptions;
+import io.inferwatch.jobs.JobGraph;
 import io.inferwatch.jobs.KafkaConnection;
-import io.inferwatch.jobs.MeasureJob;
-import io.inferwatch.jobs.MeasureSettings;
-import io.inferwatch.jobs.StoreJob;
+import io.inferwatch.jobs.MeasureOptions;
+import io.inferwatch.jobs.StoreOptions;
 import io.inferwatch.jobs.health.HealthReporter;
-import io.inferwatch.jobs.store.WriterSettings;
+import io.inferwatch.local.remote.JobSavepointCommand;
+import io.inferwatch.local.remote.JobSubmitCommand;
+import io.inferwatch.local.remote.JobUpgradeCommand;
 import io.inferwatch.probes.publish.KafkaSettings;
 import io.inferwatch.schemas.Topic;
-import io.inferwatch.schemas.catalogue.MetricCatalogue;
-import io.inferwatch.schemas.settings.InvalidSettingsException;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.concurrent.Callable;
-import java.util.function.Consumer;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -39,14 +28,23 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code inferwatch job}: one job by itself in this process, against Kafka and InfluxDB that run elsewhere, until Ctrl-C. Started again on its data
- * directory it goes on from its newest checkpoint.
+ * directory it goes on from its newest checkpoint. Further commands drive the jobs on a Flink cluster.
  */
 @Command(
         name = "job",
-        description = "Runs one of the jobs in this process, against Kafka and InfluxDB that run elsewhere.",
+        description =
+                "Runs one of the jobs in this process, against Kafka and InfluxDB that run elsewhere, or drives those"
+                        + " on a Flink cluster.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {JobCommand.Measure.class, JobCommand.Detect.class, JobCommand.Store.class})
+        subcommands = {
+            JobCommand.Measure.class,
+            JobCommand.Detect.class,
+            JobCommand.Store.class,
+            JobSubmitCommand.class,
+            JobUpgradeCommand.class,
+            JobSavepointCommand.class
+        })
 final class JobCommand {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     private static final long PACE_MILLIS = 1_000;
@@ -54,21 +52,8 @@ final class JobCommand {
 
     private JobCommand() {}
 
-    /** The options that all jobs have. */
-    static final class Common {
-        @Option(
-                names = "--bootstrap-servers",
-                paramLabel = "HOST:PORT,...",
-                defaultValue = "localhost:9092",
-                description = "Kafka brokers. Default: ${DEFAULT-VALUE}.")
-        private String bootstrapServers = "";
-
-        @Option(
-                names = "--kafka-config",
-                paramLabel = "FILE",
-                description = "Properties file with further settings of the Kafka client, such as TLS and SASL.")
-        private @Nullable Path kafkaConfig;
-
+    /** Where and how a job runs in this process. */
+    static final class Here {
         @Option(
                 names = "--data",
                 paramLabel = "DIR",
@@ -89,56 +74,19 @@ final class JobCommand {
                 description = "Port of Flink's web UI on loopback; 0 is a free one. Default: ${DEFAULT-VALUE}.")
         private int uiPort;
 
-        @Option(
-                names = "--catalogue",
-                paramLabel = "FILE",
-                description = "Metric catalogue. Default: the one that is shipped.")
-        private @Nullable Path catalogue;
-
-        /** The client's settings, with a check that Kafka answers and has the topic. */
-        KafkaConnection kafka(Topic topic) {
-            KafkaSettings.of(bootstrapServers, kafkaConfig).requireTopic(topic, CONNECT_TIMEOUT);
-            Map<String, String> properties = new HashMap<>();
-            if (kafkaConfig != null) {
-                Properties read = new Properties();
-                try (Reader reader = Files.newBufferedReader(kafkaConfig)) {
-                    read.load(reader);
-                } catch (IOException e) {
-                    throw new CommandLineException("--kafka-config: must be readable, found " + kafkaConfig + ": " + e);
-                }
-                read.stringPropertyNames()
-                        .forEach(name ->
-                                properties.put(name, read.getProperty(name).trim()));
-            }
-            return new KafkaConnection(bootstrapServers, properties);
-        }
-
-        String catalogueYaml() {
-            if (catalogue == null) {
-                return MetricCatalogue.shippedYaml();
-            }
-            try {
-                String yaml = Files.readString(catalogue, StandardCharsets.UTF_8);
-                MetricCatalogue.parse(catalogue.toString(), yaml);
-                return yaml;
-            } catch (IOException e) {
-                throw new InvalidSettingsException(catalogue.toString(), List.of("must be readable, found " + e));
-            }
-        }
-
-        int run(
-                String name,
-                String shownName,
-                KafkaConnection kafka,
-                Consumer<StreamExecutionEnvironment> graph,
-                CommandLine commandLine)
-                throws InterruptedException {
+        int run(JobGraph job, Topic input, CommandLine commandLine) throws InterruptedException {
             if (parallelism < 1 || parallelism > 64) {
                 throw new CommandLineException("--parallelism: must be from 1 to 64, found " + parallelism);
             }
+            // Everything that can be wrong is found before anything starts.
+            job.build(StreamExecutionEnvironment.getExecutionEnvironment());
+            KafkaSettings.of(job.kafka().bootstrapServers(), job.kafka().configuration())
+                    .requireTopic(input, CONNECT_TIMEOUT);
+            String name = commandLine.getCommandName();
             Path directory = data == null
                     ? Home.data("job-" + name)
                     : data.toAbsolutePath().normalize();
+            KafkaConnection kafka = job.kafka().connection();
             PrintWriter out = commandLine.getOut();
             return Foreground.run(commandLine, directory, log -> {
                 try (FlinkCluster flink = FlinkCluster.start(FlinkCluster.Options.in(directory)
@@ -146,21 +94,21 @@ final class JobCommand {
                         .withUiPort(uiPort)
                         .withSettings(HealthReporter.configuration(kafka.bootstrapServers(), kafka.clientProperties())
                                 .toMap()))) {
-                    FlinkCluster.Job job = flink.start(name, shownName, graph);
-                    out.println(job.restoredFrom()
-                            .map(checkpoint -> shownName + " goes on from " + checkpoint)
-                            .orElse(shownName + " begins"));
+                    FlinkCluster.Job running = flink.start(name, job.jobName(), job::build);
+                    out.println(running.restoredFrom()
+                            .map(checkpoint -> job.jobName() + " goes on from " + checkpoint)
+                            .orElse(job.jobName() + " begins"));
                     out.println("  Flink  " + flink.url());
                     out.println("  Kafka  " + kafka);
                     out.println("  data   " + directory);
                     out.println("  log    " + log);
                     out.println("Ctrl-C stops it; started again it goes on where it stopped.");
                     out.flush();
-                    while (!job.status().isGloballyTerminalState()) {
+                    while (!running.status().isGloballyTerminalState()) {
                         Thread.sleep(PACE_MILLIS);
                     }
-                    out.println(shownName + " ended as " + job.status() + ": "
-                            + job.failure().map(Throwable::toString).orElse("no reason known"));
+                    out.println(job.jobName() + " ended as " + running.status() + ": "
+                            + running.failure().map(Throwable::toString).orElse("no reason known"));
                     return FAILED;
                 }
             });
@@ -177,30 +125,14 @@ final class JobCommand {
         private @Nullable CommandSpec spec;
 
         @Mixin
-        private final Common common = new Common();
+        private final Here here = new Here();
 
-        @Option(
-                names = "--settings",
-                paramLabel = "FILE",
-                description = "YAML file with watermark delay, lateness, idleness, alignment and goodput limits.")
-        private @Nullable Path settings;
+        @Mixin
+        private final MeasureOptions job = new MeasureOptions();
 
         @Override
         public Integer call() throws InterruptedException {
-            MeasureSettings measure = settings == null ? MeasureSettings.byDefault() : MeasureSettings.read(settings);
-            String catalogue = common.catalogueYaml();
-            KafkaConnection kafka = common.kafka(Topic.REQUESTS);
-            return common.run(
-                    "measure",
-                    MeasureJob.NAME,
-                    kafka,
-                    environment -> MeasureJob.build(
-                            environment,
-                            MeasureJob.Sources.kafka(kafka, catalogue),
-                            MeasureJob.Sinks.kafka(kafka),
-                            catalogue,
-                            measure),
-                    Objects.requireNonNull(spec).commandLine());
+            return here.run(job, Topic.REQUESTS, Objects.requireNonNull(spec).commandLine());
         }
     }
 
@@ -214,59 +146,38 @@ final class JobCommand {
         private @Nullable CommandSpec spec;
 
         @Mixin
-        private final Common common = new Common();
+        private final Here here = new Here();
+
+        @Mixin
+        private final DetectOptions job = new DetectOptions();
 
         @Override
         public Integer call() throws InterruptedException {
-            String catalogue = common.catalogueYaml();
-            KafkaConnection kafka = common.kafka(Topic.WINDOWS);
-            return common.run(
-                    "detect",
-                    DetectJob.NAME,
-                    kafka,
-                    environment -> DetectJob.build(
-                            environment,
-                            DetectJob.Sources.kafka(kafka),
-                            DetectJob.Sinks.kafka(kafka),
-                            catalogue,
-                            DetectJob.DISORDER),
-                    Objects.requireNonNull(spec).commandLine());
+            return here.run(job, Topic.WINDOWS, Objects.requireNonNull(spec).commandLine());
         }
     }
 
     /** {@code inferwatch job store}. */
     @Command(
             name = "store",
-            description = "Writes windows, results, alerts and health from Kafka to InfluxDB.",
+            description = "Writes windows, alerts and health from Kafka to InfluxDB.",
             mixinStandardHelpOptions = true)
     static final class Store implements Callable<Integer> {
         @Spec
         private @Nullable CommandSpec spec;
 
         @Mixin
-        private final Common common = new Common();
+        private final Here here = new Here();
 
         @Mixin
-        private final InfluxOptions influxdb = new InfluxOptions();
+        private final StoreOptions job = new StoreOptions();
 
         @Override
         public Integer call() throws InterruptedException {
-            String catalogue = common.catalogueYaml();
-            InfluxConnection influx = influxdb.connection();
-            try (InfluxClient client = InfluxClient.open(influx)) {
+            try (InfluxClient client = InfluxClient.open(job.influxdb().connection())) {
                 client.version();
             }
-            KafkaConnection kafka = common.kafka(Topic.WINDOWS);
-            return common.run(
-                    "store",
-                    StoreJob.NAME,
-                    kafka,
-                    environment -> StoreJob.build(
-                            environment,
-                            StoreJob.Sources.kafka(kafka),
-                            StoreJob.Sinks.of(influx, WriterSettings.byDefault(), kafka),
-                            catalogue),
-                    Objects.requireNonNull(spec).commandLine());
+            return here.run(job, Topic.WINDOWS, Objects.requireNonNull(spec).commandLine());
         }
     }
 }
