@@ -1,6 +1,8 @@
 package io.inferwatch.local;
 
 import io.inferwatch.influx.SetupInfluxdbCommand;
+import io.inferwatch.jobs.SetupKafkaCommand;
+import io.inferwatch.jobs.plan.SetupPlanCommand;
 import io.inferwatch.local.bench.BenchCommand;
 import io.inferwatch.probes.ProbeCommand;
 import io.inferwatch.probes.identity.TenantCommand;
@@ -47,7 +49,7 @@ public final class InferwatchCommand {
             description = "Makes what Inferwatch needs in other systems.",
             mixinStandardHelpOptions = true,
             synopsisSubcommandLabel = "COMMAND",
-            subcommands = SetupInfluxdbCommand.class)
+            subcommands = {SetupPlanCommand.class, SetupKafkaCommand.class, SetupInfluxdbCommand.class})
     static final class Setup {}
 
     /** {@code inferwatch import}. */

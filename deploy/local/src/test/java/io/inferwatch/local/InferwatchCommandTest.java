@@ -68,6 +68,19 @@ class InferwatchCommandTest {
                 new String[] {"job", "measure", "--settings", file + ".yaml"}, file + ".yaml",
                 new String[] {"job", "measure", "--catalogue", file + ".yaml"}, file + ".yaml",
                 new String[] {"job", "store", "--influxdb-url", "http://127.0.0.1:1"}, "127.0.0.1:1");
+        Map<String[], String> wrongOnClusters = Map.of(
+                new String[] {"job", "submit", "measure", "--flink", "http://127.0.0.1:1"},
+                "--flink: must be reachable, found http://127.0.0.1:1: connection refused",
+                new String[] {"job", "submit", "measure", "--flink", "jobmanager:8081"},
+                "--flink: must be the URL of Flink's REST interface, found 'jobmanager:8081'",
+                new String[] {"job", "submit", "mesure"},
+                "job: must be one of measure, store, found 'mesure'",
+                new String[] {"job", "upgrade", "store", "--", "--settings", "x"},
+                "job store: Unknown options: '--settings'",
+                new String[] {"job", "savepoint", "mesure"},
+                "job: must be one of measure, store, found 'mesure'",
+                new String[] {"setup", "plan", file + ".yaml"},
+                file + ".yaml");
         Map<String[], String> wrongSimulations = Map.of(
                 new String[] {"simulate", "--port", "70000", "--kv-blocks", "0"},
                 "--port: must be from 0 to 65535, found 70000\n  --kv-blocks: must be from 1 to 10000000, found 0",
@@ -82,6 +95,7 @@ class InferwatchCommandTest {
                 new String[] {"simulate", "--guardrail", "wall"},
                 "must be none, inline or sidecar, found 'wall'");
         assertAllWrong(wrong);
+        assertAllWrong(wrongOnClusters);
         assertAllWrong(wrongSimulations);
     }
 
