@@ -10,11 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
-import io.inferwatch.influx.InfluxClient;
 import io.inferwatch.influx.InfluxConnection;
-import io.inferwatch.influx.InfluxReader;
-import io.inferwatch.influx.InfluxRow;
-import io.inferwatch.influx.InfluxSeries;
 import io.inferwatch.influx.RetentionPolicy;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.KafkaTopics;
@@ -57,12 +53,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.api.common.JobStatus;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -81,7 +73,6 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LocalPipelineIT {
-    private static final double TOLERANCE = 0.004;
     private static final int REQUESTS = 49_334;
     private static final Duration EVENT_SPAN = Duration.ofMinutes(70);
     /** What the disturbed replay takes at least, and how much longer than the start of everything: what is killed has to start again meanwhile. */
@@ -96,18 +87,6 @@ class LocalPipelineIT {
      */
     private static final MeasureSettings SETTINGS =
             MeasureSettings.parse("test", "{idleness: 1h, alignment-drift: 1h}");
-
-    private static final Map<String, Double> QUANTILES =
-            new TreeMap<>(Map.of("p50", 0.5, "p90", 0.9, "p95", 0.95, "p99", 0.99, "p999", 0.999));
-
-    /** Metrics by the divisor of their stored unit; times are in seconds in InfluxDB. */
-    private static final Map<String, Double> SCALES =
-            new TreeMap<>(Map.of("ttft", 1e6, "tpot", 1e9, "e2e", 1e6, "prompt_tokens", 1.0, "output_tokens", 1.0));
-
-    /** What points of ten seconds hold. */
-    private static final List<String> BRIEF_METRICS = List.of("ttft", "tpot", "itl", "e2e", "queue");
-
-    private static final List<String> BRIEF_QUANTILES = List.of("p50", "p99");
 
     private static final Map<Long, RetentionPolicy> POLICIES = Map.of(
             ExactWindows.TEN_SECONDS, RetentionPolicy.R10S,
@@ -231,7 +210,7 @@ class LocalPipelineIT {
                 double exact = ExactWindows.quantile(values, quantile.get("q").asDouble()) / 1e6;
                 assertThat(quantile.get("value").asDouble())
                         .as(metric + " of " + model + " at " + quantile.get("q"))
-                        .isCloseTo(exact, withinPercentage(100 * TOLERANCE));
+                        .isCloseTo(exact, withinPercentage(100 * Differences.TOLERANCE));
             }
         }
     }
@@ -313,7 +292,7 @@ class LocalPipelineIT {
     }
 
     private void assertExact(ReplayPlan plan, Instant end) {
-        Map<Long, RequestEvent> events = published(plan);
+        Map<Long, RequestEvent> events = PublishedRequests.byRow(broker().bootstrapServers(), plan.instance());
         assertThat(events).as("requests published").hasSize(REQUESTS);
         POLICIES.forEach((length, policy) -> {
             Map<WindowKey, Window> expected = ExactWindows.of(length, file, events);
@@ -326,7 +305,12 @@ class LocalPipelineIT {
             await("windows of " + length / 1_000_000 + " s in InfluxDB")
                     .atMost(PATIENCE)
                     .pollInterval(Duration.ofSeconds(1))
-                    .untilAsserted(() -> assertThat(differencesInInfluxDb(policy, expected, end))
+                    .untilAsserted(() -> assertThat(Differences.inInfluxDb(
+                                    InfluxConnection.of(influx().url()),
+                                    policy,
+                                    expected,
+                                    end.minus(EVENT_SPAN).minus(Duration.ofHours(1)),
+                                    end.plusMillis(1)))
                             .isEmpty());
         });
         assertThat(TopicContents.of(broker().bootstrapServers(), Topic.LATE))
@@ -335,20 +319,6 @@ class LocalPipelineIT {
         assertThat(TopicContents.of(broker().bootstrapServers(), Topic.DEAD_LETTERS))
                 .as("dead letters")
                 .isEmpty();
-    }
-
-    /** The events of a replay by row; an event that was published twice is the same both times. */
-    private Map<Long, RequestEvent> published(ReplayPlan plan) {
-        Map<Long, RequestEvent> events = new HashMap<>();
-        for (SpecificRecord record : TopicContents.of(broker().bootstrapServers(), Topic.REQUESTS)) {
-            if (record instanceof RequestEvent event && event.getStream().startsWith(plan.instance() + "/")) {
-                RequestEvent before = events.put(event.getRow(), event);
-                assertThat(before == null || before.equals(event))
-                        .as("row %s twice, but not the same", event.getRow())
-                        .isTrue();
-            }
-        }
-        return events;
     }
 
     private static void assertEveryViewAddsUp(Map<WindowKey, Window> expected) {
@@ -360,14 +330,14 @@ class LocalPipelineIT {
 
     private List<String> differencesInKafka(long length, Map<WindowKey, Window> expected, Instant end) {
         Map<WindowKey, WindowStat> found = Objects.requireNonNull(windows).read(length, window -> isIn(window, end));
-        List<String> differences = new ArrayList<>(missingAndUnexpected(expected, found));
+        List<String> differences = new ArrayList<>(Differences.missingAndUnexpected(expected, found));
         found.forEach((key, stat) -> {
             Window window = expected.get(key);
             if (window != null) {
                 compare(key, window, stat, differences);
             }
         });
-        return shortened(differences);
+        return Differences.shortened(differences);
     }
 
     private static void compare(WindowKey key, Window window, WindowStat stat, List<String> differences) {
@@ -402,118 +372,9 @@ class LocalPipelineIT {
                             != values.stream().mapToLong(Long::longValue).sum()) {
                 differences.add(what + ": n, min, max or sum differ");
             }
-            QUANTILES.forEach((name, q) -> near(
+            Differences.QUANTILES.forEach((name, q) -> Differences.near(
                     what + " " + name, (double) ExactWindows.quantile(values, q), sketch.quantile(q), differences));
         });
-    }
-
-    private List<String> differencesInInfluxDb(RetentionPolicy policy, Map<WindowKey, Window> expected, Instant end) {
-        Map<WindowKey, Window> stored = new HashMap<>(expected);
-        stored.keySet()
-                .removeIf(key -> key.windowMicros() == ExactWindows.TEN_SECONDS
-                        && !List.of("fleet", "model-version", "replica-version").contains(key.view()));
-        long length = stored.keySet().iterator().next().windowMicros();
-        Map<WindowKey, InfluxRow> found = new HashMap<>();
-        try (InfluxClient client = InfluxClient.open(InfluxConnection.of(influx().url()))) {
-            for (InfluxSeries series : new InfluxReader(client).query(policy, selection(end))) {
-                String view = series.tags().getOrDefault("view", "");
-                Map<String, String> dimensions = new TreeMap<>();
-                ExactWindows.VIEWS
-                        .getOrDefault(view, List.of())
-                        .forEach(name -> dimensions.put(name, series.tags().getOrDefault(name, "")));
-                for (InfluxRow row : series.rows()) {
-                    // Heartbeats alone make windows too: they hold no more than gauges.
-                    if (row.integer("requests").orElse(0) > 0) {
-                        found.put(new WindowKey(view, dimensions, length, row.timeMicros()), row);
-                    }
-                }
-            }
-        }
-        List<String> differences = new ArrayList<>(missingAndUnexpected(stored, found));
-        found.forEach((key, row) -> {
-            Window window = stored.get(key);
-            if (window != null) {
-                compare(key, window, row, differences);
-            }
-        });
-        return shortened(differences);
-    }
-
-    private static void compare(WindowKey key, Window window, InfluxRow row, List<String> differences) {
-        long requests = row.integer("requests").orElse(0);
-        if (requests != window.requests()) {
-            differences.add(key + ": " + window.requests() + " requests, found " + requests);
-        }
-        boolean isBrief = key.windowMicros() == ExactWindows.TEN_SECONDS;
-        SCALES.forEach((metric, scale) -> {
-            List<Long> values = isBrief && !BRIEF_METRICS.contains(metric)
-                    ? List.of()
-                    : window.values().getOrDefault(metric, List.of());
-            long n = row.integer(metric + "_n").orElse(0);
-            if (n != values.size()) {
-                differences.add(key + " " + metric + ": n " + values.size() + ", found " + n);
-                return;
-            }
-            QUANTILES.forEach((name, q) -> {
-                OptionalDouble value = row.real(field(metric, name));
-                boolean isTold =
-                        n > 0 && (!name.equals("p999") || n >= 3_700) && (!isBrief || BRIEF_QUANTILES.contains(name));
-                if (value.isPresent() != isTold) {
-                    differences.add(key + " " + metric + " " + name + " of " + n + " values: found " + value);
-                } else if (isTold) {
-                    near(
-                            key + " " + metric + " " + name,
-                            ExactWindows.quantile(values, q) / scale,
-                            value.getAsDouble(),
-                            differences);
-                }
-            });
-            boolean hasLimits = row.real(field(metric, "p99_low")).isPresent();
-            if (hasLimits != n >= 368) {
-                differences.add(key + " " + metric + " of " + n + " values: limits of p99 " + hasLimits);
-            }
-        });
-    }
-
-    private static String field(String metric, String statistic) {
-        return metric + "_" + statistic + (metric.endsWith("_tokens") ? "" : "_seconds");
-    }
-
-    private static String selection(Instant end) {
-        StringBuilder fields = new StringBuilder("SELECT requests");
-        SCALES.keySet().forEach(metric -> {
-            fields.append(", ").append(metric).append("_n, ").append(field(metric, "p99_low"));
-            QUANTILES.keySet().forEach(name -> fields.append(", ").append(field(metric, name)));
-        });
-        return fields + " FROM \"request\" WHERE time > "
-                + end.minus(EVENT_SPAN).minus(Duration.ofHours(1)).toEpochMilli() + "ms AND time <= "
-                + end.plusMillis(1).toEpochMilli() + "ms GROUP BY *";
-    }
-
-    private static List<String> missingAndUnexpected(Map<WindowKey, ?> expected, Map<WindowKey, ?> found) {
-        List<String> differences = new ArrayList<>();
-        expected.keySet().stream()
-                .filter(key -> !found.containsKey(key))
-                .forEach(key -> differences.add("missing " + key));
-        found.keySet().stream()
-                .filter(key -> !expected.containsKey(key))
-                .forEach(key -> differences.add("unexpected " + key));
-        return differences;
-    }
-
-    private static void near(String what, double exact, double found, List<String> differences) {
-        if (Math.abs(found - exact) > TOLERANCE * exact) {
-            differences.add(what + ": " + exact + ", found " + found);
-        }
-    }
-
-    /** The first differences of each kind, and how many there are. */
-    private static List<String> shortened(List<String> differences) {
-        Map<String, List<String>> byKind = differences.stream()
-                .collect(Collectors.groupingBy(text -> text.substring(0, 7), TreeMap::new, Collectors.toList()));
-        return byKind.values().stream()
-                .flatMap(kind -> Stream.concat(kind.stream().limit(5), Stream.of(kind.size() + " of this kind")))
-                .toList();
     }
 
     /** Heartbeats bring event time on until the longest windows have ended. */
