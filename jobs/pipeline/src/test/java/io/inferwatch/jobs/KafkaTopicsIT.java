@@ -1,11 +1,13 @@
 package io.inferwatch.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.servers.KafkaBroker;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -36,6 +38,9 @@ class KafkaTopicsIT {
                 assertThat(made.stream().filter(line -> line.startsWith("made")))
                         .hasSize(Topic.values().length - 1);
 
+                // The broker says so shortly before it knows them itself.
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> admin.listTopics().names().get().size() == Topic.values().length);
                 assertThat(admin.describeTopics(List.of("inferwatch.windows"))
                                 .allTopicNames()
                                 .get()
