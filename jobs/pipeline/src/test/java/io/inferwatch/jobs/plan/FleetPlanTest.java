@@ -82,7 +82,7 @@ class FleetPlanTest {
         // operator-model, -replica.
         double brief = (1 + 20 + 2000 + 1 + 20 + 2000 + 1 + 2000 + 1000 + 20 + 1000) / 10.0;
         double wide = series / 60.0 + series / 3600.0;
-        assertThat(plan.total(Quantity.SERIES)).isEqualTo(series);
+        assertThat(plan.total(Quantity.SERIES)).isEqualTo((double) series);
         assertThat(plan.total(Quantity.POINTS_PER_SECOND)).isCloseTo(brief + wide, within(1e-6));
         // fleet, model-version, replica-version and tenant-model keep sketches in their minutes.
         double sketches = (1 + 20 + 2000 + 1000) / 60.0;
