@@ -41,7 +41,7 @@ class ImageFilesTest {
     void flinkIsTheOneThatTheJobsAreBuiltWith() throws Exception {
         String image = text("flink.Dockerfile");
         assertThat(image).contains("FROM flink:" + EnvironmentInformation.getVersion() + "-");
-        for (String job : new String[] {"measure", "store"}) {
+        for (String job : new String[] {"measure", "detect", "store"}) {
             assertThat(Files.readString(DeploymentFiles.ROOT.resolve("kubernetes/base/" + job + ".yaml")))
                     .contains("jarURI: local:///opt/flink/usrlib/inferwatch-job.jar");
         }

@@ -74,11 +74,11 @@ class InferwatchCommandTest {
                 new String[] {"job", "submit", "measure", "--flink", "jobmanager:8081"},
                 "--flink: must be the URL of Flink's REST interface, found 'jobmanager:8081'",
                 new String[] {"job", "submit", "mesure"},
-                "job: must be one of measure, store, found 'mesure'",
+                "job: must be one of detect, measure, store, found 'mesure'",
                 new String[] {"job", "upgrade", "store", "--", "--settings", "x"},
                 "job store: Unknown options: '--settings'",
                 new String[] {"job", "savepoint", "mesure"},
-                "job: must be one of measure, store, found 'mesure'",
+                "job: must be one of detect, measure, store, found 'mesure'",
                 new String[] {"setup", "plan", file + ".yaml"},
                 file + ".yaml");
         Map<String[], String> wrongSimulations = Map.of(

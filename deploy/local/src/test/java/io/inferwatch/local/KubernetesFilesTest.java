@@ -115,7 +115,10 @@ class KubernetesFilesTest {
     @Test
     void everyKeyIsKnownToItsResource() {
         assertThat(resources.keySet())
-                .contains("FlinkDeployment/inferwatch-measure", "FlinkDeployment/inferwatch-store")
+                .contains(
+                        "FlinkDeployment/inferwatch-measure",
+                        "FlinkDeployment/inferwatch-detect",
+                        "FlinkDeployment/inferwatch-store")
                 .hasSizeGreaterThan(15);
         Map<String, Object> wrong = DeploymentFiles.documents(DIRECTORY.resolve("base/gpu-probe.yaml"))
                 .get(0);

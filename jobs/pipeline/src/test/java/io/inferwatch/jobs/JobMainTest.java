@@ -24,8 +24,10 @@ class JobMainTest {
 
     @Test
     void argumentsAreCheckedBeforeAnythingRuns() {
-        assertThatThrownBy(() -> JobMain.parse()).hasMessage("job: must be one of measure, store, found nothing");
-        assertThatThrownBy(() -> JobMain.parse("stor")).hasMessage("job: must be one of measure, store, found 'stor'");
+        assertThatThrownBy(() -> JobMain.parse())
+                .hasMessage("job: must be one of detect, measure, store, found nothing");
+        assertThatThrownBy(() -> JobMain.parse("stor"))
+                .hasMessage("job: must be one of detect, measure, store, found 'stor'");
         assertThatThrownBy(() -> JobMain.parse("measure", "--influxdb-url=http://x"))
                 .hasMessageContaining("job measure: ")
                 .hasMessageContaining("--influxdb-url");

@@ -111,7 +111,9 @@ class JudgedCatalogueTest {
         assertThat(SHIPPED.views().stream().filter(view -> view.mix().isPresent()))
                 .extracting(view -> view.name() + " " + view.mix().orElseThrow())
                 .containsExactly("mix-model-version mix", "node-prompt prompt");
-        assertThat(SHIPPED.baselines()).extracting(BaselineRule::name).containsExactly("class", "template", "turn");
+        assertThat(SHIPPED.baselines())
+                .extracting(BaselineRule::name)
+                .containsExactly("class", "template", "turn", "state", "guardrail", "configuration");
     }
 
     @ParameterizedTest

@@ -29,7 +29,7 @@ public final class JobSavepointCommand implements Callable<Integer> {
     @Mixin
     private final SavepointOption savepoints = new SavepointOption();
 
-    @Parameters(paramLabel = "JOB", description = "measure or store.")
+    @Parameters(paramLabel = "JOB", description = "measure, detect or store.")
     private String name = "";
 
     @Override
