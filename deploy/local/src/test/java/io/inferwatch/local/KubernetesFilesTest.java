@@ -240,7 +240,7 @@ class KubernetesFilesTest {
             for (Container container : pod.containers()) {
                 String where = pod.where + "/" + container.getName();
                 SecurityContext own = container.getSecurityContext();
-                assertThat(shared != null && Boolean.TRUE.equals(shared.getRunAsNonRoot())
+                assertThat((shared != null && Boolean.TRUE.equals(shared.getRunAsNonRoot()))
                                 || Boolean.TRUE.equals(own.getRunAsNonRoot()))
                         .as(where)
                         .isTrue();
