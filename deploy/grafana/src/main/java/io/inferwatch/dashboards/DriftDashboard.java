@@ -10,6 +10,7 @@ import io.inferwatch.dashboards.Dashboard.Row;
 import io.inferwatch.dashboards.Panel.Kind;
 import io.inferwatch.influx.Field;
 import io.inferwatch.influx.InfluxQl;
+import io.inferwatch.influx.Measurement;
 import io.inferwatch.influx.RetentionPolicy;
 import io.inferwatch.influx.Statistic;
 import java.util.List;
@@ -22,9 +23,22 @@ final class DriftDashboard {
     private static final String NO_MINUTES =
             "No full minute in this time range. A minute shows up a few seconds after its end.";
     private static final String NO_COMPARISONS =
-            "No comparisons yet. They need two versions, pools or nodes with traffic at the same time.";
-    private static final List<String> SERIES =
-            List.of("model", "version", Findings.METRIC, Findings.STATISTIC, Findings.BASELINE);
+            "No comparisons yet. They need two classes, templates or turns with traffic in the same minute.";
+    private static final RetentionPolicy POLICY = RetentionPolicy.R1M;
+    private static final List<String> COMPARED = List.of(
+            Field.COMPARISON,
+            "class",
+            "template",
+            "turn",
+            "state",
+            "guardrail",
+            "configuration",
+            Field.AGAINST,
+            Field.METRIC,
+            Field.STATISTIC);
+    private static final List<String> SERIES = List.of("model", "version", Field.METRIC, Field.STATISTIC);
+    private static final String ADJUSTED_VERDICT = Field.adjusted(Field.VERDICT);
+    private static final String ADJUSTED_CHANGE = Field.adjusted(Field.CHANGE);
 
     private final Stored stored;
     private final Source drift;
@@ -32,7 +46,7 @@ final class DriftDashboard {
 
     private DriftDashboard(Stored stored) {
         this.stored = stored;
-        this.drift = of(Findings.DRIFT);
+        this.drift = of(Measurement.DRIFT);
         this.mixes = stored.view(RetentionPolicy.R1M, "mix-model-version").chosenBy("model");
     }
 
@@ -60,12 +74,12 @@ final class DriftDashboard {
                                 new Query.LastStates(
                                         drift,
                                         List.of(
-                                                Column.of(LAST, Findings.VERDICT, "Verdict"),
-                                                Column.of(LAST, Findings.CHANGE, "Change"),
-                                                Column.of(LAST, Findings.CHANGE_LOW, "from"),
-                                                Column.of(LAST, Findings.CHANGE_HIGH, "to"),
-                                                Column.of(LAST, Findings.ADJUSTED, "Adjusted"),
-                                                Column.of(LAST, Findings.MIX_SHARE, "Due to mix")),
+                                                Column.of(LAST, Field.VERDICT, "Verdict"),
+                                                Column.of(LAST, Field.CHANGE, "Change"),
+                                                Column.of(LAST, Field.CHANGE_LOW, "from"),
+                                                Column.of(LAST, Field.CHANGE_HIGH, "to"),
+                                                Column.of(LAST, ADJUSTED_CHANGE, "Adjusted"),
+                                                Column.of(LAST, Field.MIX_SHARE, "Due to mix")),
                                         SERIES,
                                         drifted))
                         .in(Unit.SHARE)
@@ -80,13 +94,13 @@ final class DriftDashboard {
                                 new Query.OverRange(
                                         drift,
                                         List.of(
-                                                Column.of(LAST, Findings.VERDICT, "Verdict"),
-                                                Column.of(LAST, Findings.ADJUSTED_VERDICT, "Adjusted verdict"),
-                                                Column.of(LAST, Findings.CHANGE, "Change"),
-                                                Column.of(LAST, Findings.LEAST_SEEN, "Could see"),
-                                                Column.of(LAST, Findings.N, "Now n")
+                                                Column.of(LAST, Field.VERDICT, "Verdict"),
+                                                Column.of(LAST, ADJUSTED_VERDICT, "Adjusted verdict"),
+                                                Column.of(LAST, Field.CHANGE, "Change"),
+                                                Column.of(LAST, Field.DETECTABLE_CHANGE, "Could see"),
+                                                Column.of(LAST, Field.N, "Now n")
                                                         .in(Unit.COUNT),
-                                                Column.of(LAST, Findings.N_BASE, "Baseline n")
+                                                Column.of(LAST, Field.N_BASELINE, "Baseline n")
                                                         .in(Unit.COUNT)),
                                         SERIES))
                         .in(Unit.SHARE)
@@ -94,18 +108,18 @@ final class DriftDashboard {
     }
 
     private Row changes() {
-        Source ttft = drift.with(Findings.METRIC, "ttft");
+        Source ttft = drift.with(Field.METRIC, "ttft");
         return Row.of(
                 "Changes over time",
                 Panel.of(
                                 Kind.TIME_SERIES,
                                 "Change of TTFT",
-                                "Current window against baseline, by model, version, statistic and baseline. Zero is no change.",
+                                "The minutes judged against those before, by model, version and statistic. Zero is no change.",
                                 NO_VERDICTS,
                                 new Query.OverTime(
                                         ttft,
-                                        List.of(Column.of(MEAN, Findings.CHANGE, "Change")),
-                                        List.of("model", "version", Findings.STATISTIC, Findings.BASELINE)))
+                                        List.of(Column.of(MEAN, Field.CHANGE, "Change")),
+                                        List.of("model", "version", Field.STATISTIC)))
                         .in(Unit.SHARE)
                         .sized(8, 8),
                 Panel.of(
@@ -115,8 +129,8 @@ final class DriftDashboard {
                                 NO_VERDICTS,
                                 new Query.OverTime(
                                         ttft,
-                                        List.of(Column.of(MEAN, Findings.ADJUSTED, "Adjusted")),
-                                        List.of("model", "version", Findings.STATISTIC, Findings.BASELINE)))
+                                        List.of(Column.of(MEAN, ADJUSTED_CHANGE, "Adjusted")),
+                                        List.of("model", "version", Field.STATISTIC)))
                         .in(Unit.SHARE)
                         .sized(8, 8),
                 Panel.of(
@@ -125,27 +139,27 @@ final class DriftDashboard {
                                 "The change of the mean in two parts: what other traffic brought (mix) and what changed for the same traffic (rate).",
                                 NO_VERDICTS,
                                 new Query.OverTime(
-                                        of(Findings.MIX).with(Findings.METRIC, "ttft"),
+                                        of(Measurement.MIX).with(Field.METRIC, "ttft"),
                                         List.of(
-                                                Column.of(MEAN, Findings.MIX_CHANGE, "mix"),
-                                                Column.of(MEAN, Findings.RATE_CHANGE, "rate")),
+                                                Column.of(MEAN, Field.MEAN_MIX, "mix"),
+                                                Column.of(MEAN, Field.MEAN_RATE, "rate")),
                                         List.of("model", "version")))
                         .in(Unit.SECONDS)
                         .sized(8, 8),
                 Panel.of(
                                 Kind.TABLE,
                                 "Comparisons",
-                                "Versions against others at the same time: the ratio of the statistic and its confidence limits; 1 is no difference.",
+                                "Workload classes, templates, turns, states, guardrails and configurations against one of their kind at the same time: the change of the statistic with its limits.",
                                 NO_COMPARISONS,
                                 new Query.OverRange(
-                                        of(Findings.COMPARISON),
+                                        Source.ofWindows(POLICY, Measurement.COMPARISON.measurementName()),
                                         List.of(
-                                                Column.of(LAST, Findings.VERDICT, "Verdict"),
-                                                Column.of(LAST, Findings.RATIO, "Ratio"),
-                                                Column.of(LAST, Findings.LOW, "from"),
-                                                Column.of(LAST, Findings.HIGH, "to")),
-                                        SERIES))
-                        .in(Unit.TIMES)
+                                                Column.of(LAST, Field.VERDICT, "Verdict"),
+                                                Column.of(LAST, Field.CHANGE, "Change"),
+                                                Column.of(LAST, Field.CHANGE_LOW, "from"),
+                                                Column.of(LAST, Field.CHANGE_HIGH, "to")),
+                                        COMPARED))
+                        .in(Unit.SHARE)
                         .sized(24, 5));
     }
 
@@ -204,9 +218,9 @@ final class DriftDashboard {
                         .sized(12, 7));
     }
 
-    private static Source of(String measurement) {
-        return Source.ofWindows(Findings.POLICY, measurement)
-                .with(Field.VIEW, "model-version")
+    private static Source of(Measurement measurement) {
+        return Source.ofWindows(POLICY, measurement.measurementName())
+                .with(Field.VIEW, "mix-model-version")
                 .chosenBy("model");
     }
 }

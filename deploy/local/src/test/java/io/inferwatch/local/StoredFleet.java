@@ -148,39 +148,41 @@ final class StoredFleet implements AutoCloseable {
             for (String version : List.of("v1", "v2")) {
                 boolean isSlow = version.equals("v2") && minute <= 20;
                 double change = isSlow ? 0.24 + 0.01 * Math.sin(minute) : 0.01 * Math.sin(minute + version.hashCode());
-                for (String baseline : List.of("previous-hour", "same-hour-last-week")) {
-                    lines.add(String.format(
-                            Locale.ROOT,
-                            "drift,view=model-version,model=simulated-llama-3.1-8b,version=%s,metric=ttft,statistic=p99,baseline=%s "
-                                    + "verdict=\"%s\",adjusted_verdict=\"%s\",change=%f,change_low=%f,change_high=%f,"
-                                    + "adjusted_change=%f,adjusted_low=%f,adjusted_high=%f,mix_share=%f,mde=0.04,threshold=0.03,p=%f,n=840i,n_base=50400i %d",
-                            version,
-                            baseline,
-                            isSlow ? "DRIFT" : "NO_DRIFT",
-                            isSlow ? "DRIFT" : "NO_DRIFT",
-                            change,
-                            change - 0.03,
-                            change + 0.03,
-                            change / 2,
-                            change / 2 - 0.03,
-                            change / 2 + 0.03,
-                            isSlow ? 0.5 : 0.1,
-                            isSlow ? 0.0004 : 0.4,
-                            at));
-                }
                 lines.add(String.format(
                         Locale.ROOT,
-                        "mix,view=model-version,model=simulated-llama-3.1-8b,version=%s,metric=ttft total=%f,mix=%f,rate=%f,mix_share=0.5 %d",
+                        "drift,view=mix-model-version,model=simulated-llama-3.1-8b,version=%s,metric=ttft,statistic=p99 "
+                                + "verdict=\"%s\",adjusted_verdict=\"%s\",change=%f,change_low=%f,change_high=%f,"
+                                + "adjusted_change=%f,adjusted_change_low=%f,adjusted_change_high=%f,mix_share=%f,"
+                                + "detectable_change=0.04,threshold=0.03,p=%f,n=840i,n_baseline=50400i %d",
                         version,
+                        isSlow ? "DRIFT" : "NO_DRIFT",
+                        isSlow ? "DRIFT" : "NO_DRIFT",
+                        change,
+                        change - 0.03,
+                        change + 0.03,
+                        change / 2,
+                        change / 2 - 0.03,
+                        change / 2 + 0.03,
+                        isSlow ? 0.5 : 0.1,
+                        isSlow ? 0.0004 : 0.4,
+                        at));
+                lines.add(String.format(
+                        Locale.ROOT,
+                        "mix,view=mix-model-version,model=simulated-llama-3.1-8b,version=%s,metric=ttft,statistic=p99 "
+                                + "total=%f,mix=%f,rate=%f,mix_share=0.5,mean_total=%f,mean_mix=%f,mean_rate=%f %d",
+                        version,
+                        change / 5,
+                        change / 10,
+                        change / 10,
                         change / 5,
                         change / 10,
                         change / 10,
                         at));
             }
             lines.add(
-                    "comparison,view=model-version,model=simulated-llama-3.1-8b,version=v2,metric=ttft,statistic=p99,baseline=v1 "
-                            + "verdict=\"DRIFT\",ratio=1.27,low=1.19,high=1.36,p=0.0002,n=840i,n_base=840i,value=0.61,base_value=0.48 "
-                            + at);
+                    "comparison,comparison=template,view=template-model,model=simulated-llama-3.1-8b,template=react,against=zero-shot,"
+                            + "metric=ttft,statistic=mean verdict=\"DRIFT\",change=0.27,change_low=0.19,change_high=0.36,p=0.0002,"
+                            + "n=840i,n_baseline=840i,current=0.61,baseline=0.48 " + at);
         }
         return lines;
     }

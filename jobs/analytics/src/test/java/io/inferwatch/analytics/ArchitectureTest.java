@@ -29,6 +29,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "java.lang..",
                         "java.math..",
+                        "java.nio.charset..",
                         "java.time..",
                         "java.util..",
                         "org.jspecify..",

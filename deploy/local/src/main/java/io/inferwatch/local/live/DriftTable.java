@@ -23,7 +23,7 @@ import java.util.TreeSet;
 final class DriftTable {
     private static final String HEADER = "%-10s %-8s %-14s %-14s %9s %20s %10s   %s";
     private static final String VIEW = "node-prompt";
-    private static final String ADJUSTED_VERDICT = "adjusted_" + Field.VERDICT;
+    private static final String ADJUSTED_VERDICT = Field.adjusted(Field.VERDICT);
     private static final String FIELDS = String.join(
             ", ",
             Field.VERDICT,
