@@ -243,7 +243,7 @@ class SavepointIT {
                             .setSource(Source.PROXY)
                             .setTtftMicros(ttftMicros(number))
                             .build();
-                    producer.send(record(Topic.REQUESTS, replica, "replica-" + replica, null, request));
+                    var unused = producer.send(record(Topic.REQUESTS, replica, "replica-" + replica, null, request));
                 }
             }
         });
@@ -267,7 +267,9 @@ class SavepointIT {
                 .setSketches(List.of())
                 .setGauges(List.of())
                 .build();
-        send(broker, producer -> producer.send(record(Topic.WINDOWS, 0, "fleet", endMicros / 1000, window)));
+        send(broker, producer -> {
+            var unused = producer.send(record(Topic.WINDOWS, 0, "fleet", endMicros / 1000, window));
+        });
     }
 
     private ProducerRecord<byte[], byte[]> record(

@@ -261,7 +261,7 @@ class DriftIT {
         assertThat(refused("--metric=ttft", "--by=nod"))
                 .isEqualTo("--by: must be of model, node, replica, tenant, version, found 'nod', did you mean 'node'?");
         assertThat(refused("--metric=tpot", "--by=node"))
-                .isEqualTo("--by: must be of model, replica, tenant, version, found 'node'");
+                .isEqualTo("--by: must be of model, replica, tenant, version, found 'node', did you mean 'model'?");
         assertThat(refused("--metric=ttft", "--by=node,model"))
                 .isEqualTo("--by: must be dimensions of one view that is watched for drift (none; replica,version;"
                         + " tenant,model; model,version; node), found node,model");

@@ -260,7 +260,10 @@ class IdentityRulesTest {
                         .conversationState())
                 .isNull();
         assertThat(rules.malformed().counts()).containsEntry(IdentityField.CONVERSATION_STATE, 1L);
-        assertThat(rules.malformed().counts().values().stream().mapToLong(Long::longValue).sum()).isEqualTo(1);
+        assertThat(rules.malformed().counts().values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
+                .isEqualTo(1);
     }
 
     @Test

@@ -41,6 +41,11 @@ class FleetPlanTest {
         expected.put("class-model-version", 80L);
         expected.put("mix-model-version", 360L); // 6 buckets of prompts x 3 of the cache x 20
         expected.put("node-prompt", 1500L);
+        expected.put("structure", 210L); // 21 buckets of length x 10
+        expected.put("kv", 1000L); // 10 x 10 x 10
+        expected.put("state-turn", 90L); // 9 turns
+        expected.put("guardrail", 20L);
+        expected.put("configuration", 10L);
         expected.put("engine-fleet", 1L);
         expected.put("engine-model", 20L);
         expected.put("engine-pool", 5L);
@@ -76,7 +81,7 @@ class FleetPlanTest {
     @Test
     void totalsAreWhatTheirFormulasSay() {
         FleetPlan plan = FleetPlan.of(Fleet.parse("fleet", FLEET, catalogue), catalogue);
-        long series = 5_591 + 8_347;
+        long series = 5_591 + 1_330 + 8_347;
         // Stored by ten seconds: fleet, model-version, replica-version; engine-fleet, -model, -replica; gpu-fleet,
         // -device, -replica;
         // operator-model, -replica.
@@ -106,21 +111,21 @@ class FleetPlanTest {
 
     @Test
     void aBudgetThatIsExceededEndsWithStatus1(@TempDir Path directory) throws Exception {
-        Path within = Files.writeString(directory.resolve("within.yaml"), FLEET + "budget: {series: 13938}\n");
+        Path within = Files.writeString(directory.resolve("within.yaml"), FLEET + "budget: {series: 15268}\n");
         Path beyond = Files.writeString(
-                directory.resolve("beyond.yaml"), FLEET + "budget: {series: 13937, points-per-second: 1}\n");
+                directory.resolve("beyond.yaml"), FLEET + "budget: {series: 15267, points-per-second: 1}\n");
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         CommandLine command = new CommandLine(new SetupPlanCommand())
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err));
         assertThat(command.execute(within.toString())).isZero();
-        assertThat(out.toString()).contains("all                         13,938");
+        assertThat(out.toString()).contains("all                         15,268");
         assertThat(err.toString()).isEmpty();
         assertThat(command.execute(beyond.toString())).isEqualTo(1);
         assertThat(err.toString())
-                .contains("budget.series: must be at least 13,938, found 13,937")
-                .contains("budget.points-per-second: must be at least 1,043, found 1");
+                .contains("budget.series: must be at least 15,268, found 15,267")
+                .contains("budget.points-per-second: must be at least 1,065, found 1");
     }
 
     private Map<String, Long> series(String fleet) {
