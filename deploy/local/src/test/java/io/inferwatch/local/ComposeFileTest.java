@@ -105,7 +105,7 @@ class ComposeFileTest {
                 commands++;
             }
         }
-        assertThat(commands).isEqualTo(7);
+        assertThat(commands).isEqualTo(8);
     }
 
     @Test

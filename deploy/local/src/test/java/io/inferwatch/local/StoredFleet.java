@@ -23,13 +23,17 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 
 /** The {@link WatchedFleet} in InfluxDB, brought there by the real jobs, and verdicts on it under the names that they are stored by. */
 final class StoredFleet implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private static final String HEALTH_INTERVAL = "metrics.reporter.inferwatch.interval";
 
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final InfluxConnection influx;
@@ -48,7 +52,7 @@ final class StoredFleet implements AutoCloseable {
         opened.push(fleet);
         fleet.publish();
         FlinkCluster flink = FlinkCluster.start(
-                FlinkCluster.Options.in(data.resolve("flink")).withSettings(LocalJobs.clusterSettings(kafka)));
+                FlinkCluster.Options.in(data.resolve("flink")).withSettings(settings(kafka)));
         opened.push(flink);
         measure(flink, kafka);
         LocalJobs.startStore(flink, kafka, influx);
@@ -83,6 +87,13 @@ final class StoredFleet implements AutoCloseable {
         Instant hour = now.truncatedTo(ChronoUnit.HOURS).minus(Duration.ofMinutes(1));
         Instant usual = now.minus(Duration.ofMinutes(35));
         return usual.isBefore(hour) ? usual : hour;
+    }
+
+    /** The measuring job has an end, which may come before the usual ten seconds in which it would tell of its health. */
+    private static Map<String, String> settings(KafkaConnection kafka) {
+        Map<String, String> settings = new HashMap<>(LocalJobs.clusterSettings(kafka));
+        assertThat(settings.replace(HEALTH_INTERVAL, "500 MILLISECONDS")).isNotNull();
+        return settings;
     }
 
     /** With an end, which ends every window; nothing is late, however slowly a busy machine reads. */

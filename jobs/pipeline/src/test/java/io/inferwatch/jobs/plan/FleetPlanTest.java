@@ -125,7 +125,7 @@ class FleetPlanTest {
         assertThat(command.execute(beyond.toString())).isEqualTo(1);
         assertThat(err.toString())
                 .contains("budget.series: must be at least 15,268, found 15,267")
-                .contains("budget.points-per-second: must be at least 1,065, found 1");
+                .contains("budget.points-per-second: must be at least 1,066, found 1");
     }
 
     private Map<String, Long> series(String fleet) {
