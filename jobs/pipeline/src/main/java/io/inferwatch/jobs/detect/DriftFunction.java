@@ -13,8 +13,10 @@ import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.Ratio;
 import io.inferwatch.schemas.catalogue.View;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +27,7 @@ import java.util.TreeMap;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.metrics.Counter;
@@ -127,7 +130,7 @@ final class DriftFunction extends KeyedBroadcastProcessFunction<String, Member, 
                 context.timerService().registerEventTimeTimer(endMillis);
             }
             List<byte[]> more = members == null ? new ArrayList<>() : new ArrayList<>(members);
-            more.add(member.arm().getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            more.add(member.arm().getBytes(StandardCharsets.UTF_8));
             more.add(member.content());
             w.gathered.put(endMillis, more);
         }
@@ -144,7 +147,7 @@ final class DriftFunction extends KeyedBroadcastProcessFunction<String, Member, 
         Map<String, WindowStat> byArm = new TreeMap<>();
         for (int i = 0; i < members.size(); i += 2) {
             byArm.put(
-                    new String(members.get(i), java.nio.charset.StandardCharsets.UTF_8),
+                    new String(members.get(i), StandardCharsets.UTF_8),
                     w.codec.decode(members.get(i + 1), WindowStat.class));
         }
         judge(byArm, context.getBroadcastState(LiveSettings.STATE), out);
@@ -157,9 +160,7 @@ final class DriftFunction extends KeyedBroadcastProcessFunction<String, Member, 
     }
 
     private void judge(
-            Map<String, WindowStat> byArm,
-            org.apache.flink.api.common.state.ReadOnlyBroadcastState<String, byte[]> settings,
-            Collector<Candidate> out)
+            Map<String, WindowStat> byArm, ReadOnlyBroadcastState<String, byte[]> settings, Collector<Candidate> out)
             throws Exception {
         Working w = working();
         WindowStat any = byArm.values().iterator().next();
@@ -207,8 +208,8 @@ final class DriftFunction extends KeyedBroadcastProcessFunction<String, Member, 
             QuantileSketch sketch =
                     SketchEncoding.decode(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
             long[] before = w.panes.get(name);
-            long[] panes = java.util.Arrays.copyOf(
-                    before == null ? new long[0] : before, (before == null ? 0 : before.length) + 3);
+            long[] panes =
+                    Arrays.copyOf(before == null ? new long[0] : before, (before == null ? 0 : before.length) + 3);
             panes[panes.length - 3] = pane.getWindowEndMicros();
             panes[panes.length - 2] = sketch.n();
             panes[panes.length - 1] = sketch.countAbove(bucket);

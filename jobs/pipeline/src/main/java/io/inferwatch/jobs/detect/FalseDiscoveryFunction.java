@@ -59,7 +59,7 @@ final class FalseDiscoveryFunction extends KeyedProcessFunction<String, Candidat
         Double cutoff = w.cutoff.value();
         if (cutoff != null) {
             w.late.inc();
-            out.collect(withQ(candidate, candidate.p() <= cutoff ? Math.min(1, Q) : 1));
+            out.collect(withQ(candidate, candidate.p() <= cutoff ? Q : 1));
             return;
         }
         w.waiting.add(candidate);
