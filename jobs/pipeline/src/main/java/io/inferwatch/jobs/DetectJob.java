@@ -8,9 +8,6 @@ import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.Topic;
 import java.time.Duration;
 import java.util.Properties;
-import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
-import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -129,17 +126,8 @@ public final class DetectJob {
                 .uid("dead-letters-sink");
     }
 
-    /** Settings have no event time and hold no window back. */
+    /** Settings have no event time and are as good as idle: a watermark of theirs would run ahead of windows that are yet to come. */
     private static WatermarkStrategy<InboundRecord> timeless() {
-        return WatermarkStrategy.<InboundRecord>forGenerator(context -> new WatermarkGenerator<>() {
-                    @Override
-                    public void onEvent(InboundRecord event, long eventTimestamp, WatermarkOutput output) {}
-
-                    @Override
-                    public void onPeriodicEmit(WatermarkOutput output) {
-                        output.emitWatermark(Watermark.MAX_WATERMARK);
-                    }
-                })
-                .withTimestampAssigner((record, timestamp) -> 0);
+        return WatermarkStrategy.<InboundRecord>noWatermarks().withIdleness(Duration.ofMillis(1));
     }
 }
