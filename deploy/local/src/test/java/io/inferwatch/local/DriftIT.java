@@ -2,6 +2,7 @@ package io.inferwatch.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
 
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.KafkaTopics;
@@ -20,6 +21,7 @@ import io.inferwatch.simulation.fleet.TwoKindsLoad;
 import io.inferwatch.simulation.fleet.VirtualFleet;
 import io.inferwatch.simulation.serving.Fault;
 import io.inferwatch.simulation.serving.ServerSpec;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -33,6 +35,7 @@ import org.apache.avro.specific.SpecificRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Twenty-four minutes of simulated servers through the jobs that measure and judge; after sixteen something changes. */
 class DriftIT {
@@ -123,6 +126,21 @@ class DriftIT {
                 .isNotEmpty();
         assertThat(alerts("mix-model-version")).isEmpty();
         assertThat(alerts("node-prompt")).isEmpty();
+    }
+
+    @Test
+    void aJobWithoutAnEndGivesVerdictsToo(@TempDir Path directory) throws Exception {
+        run.publish(
+                sink -> new VirtualFleet("drift", servers(3), new TwoKindsLoad(24, 0.1, 7), start, sink).run(BEFORE));
+        run.measure();
+        try (FlinkCluster flink = FlinkCluster.start(FlinkCluster.Options.in(directory))) {
+            var unused = LocalJobs.startDetect(flink, KafkaConnection.to(broker.bootstrapServers()));
+            await("verdicts before any setting").atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
+                List<SpecificRecord> results = TopicContents.of(broker.bootstrapServers(), Topic.RESULTS);
+                assertThat(ttft(results, "replica-version")).isNotEmpty();
+                assertThat(ttft(results, "node-prompt")).isNotEmpty();
+            });
+        }
     }
 
     private List<SpecificRecord> run(TwoKindsLoad load, int replicas, Optional<String> slow) throws Exception {
