@@ -127,7 +127,7 @@ public final class DetectJob {
     }
 
     /** Settings have no event time and are as good as idle: a watermark of theirs would run ahead of windows that are yet to come. */
-    private static WatermarkStrategy<InboundRecord> timeless() {
+    static WatermarkStrategy<InboundRecord> timeless() {
         return WatermarkStrategy.<InboundRecord>noWatermarks().withIdleness(Duration.ofMillis(1));
     }
 }
