@@ -7,15 +7,10 @@ import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.Topic;
 import java.time.Duration;
-import java.util.Properties;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
-import org.apache.flink.connector.base.DeliveryGuarantee;
-import org.apache.flink.connector.kafka.sink.KafkaSink;
-import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
-import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.streaming.api.datastream.BroadcastStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -29,6 +24,8 @@ public final class DetectJob {
     public static final Duration DISORDER = Duration.ofSeconds(10);
 
     private static final Duration IDLENESS = Duration.ofMinutes(1);
+
+    private static final String GROUP = "inferwatch-detect";
 
     private DetectJob() {}
 
@@ -46,42 +43,21 @@ public final class DetectJob {
         /** The topics. */
         public static Sinks kafka(KafkaConnection kafka) {
             return new Sinks(
-                    topic(Topic.RESULTS, kafka),
-                    topic(Topic.ALERTS, kafka),
-                    MeasureJob.Sinks.kafka(kafka).deadLetters());
-        }
-
-        private static Sink<OutboundRecord> topic(Topic topic, KafkaConnection kafka) {
-            Properties producer = kafka.clientProperties();
-            producer.putIfAbsent("linger.ms", "5");
-            producer.putIfAbsent("compression.type", "lz4");
-            return KafkaSink.<OutboundRecord>builder()
-                    .setBootstrapServers(kafka.bootstrapServers())
-                    .setKafkaProducerConfig(producer)
-                    .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-                    .setRecordSerializer(OutboundRecord.to(topic.topicName()))
-                    .build();
+                    KafkaConnectors.sink(kafka, Topic.RESULTS),
+                    KafkaConnectors.sink(kafka, Topic.ALERTS),
+                    KafkaConnectors.sink(kafka, Topic.DEAD_LETTERS));
         }
     }
 
     /** The topic of windows, from its beginning, so that histories are made anew where there is no state. */
     public static KafkaSourceBuilder<InboundRecord> windows(KafkaConnection kafka) {
-        return topic(Topic.WINDOWS, kafka);
+        return KafkaConnectors.<InboundRecord>source(kafka, GROUP, Topic.WINDOWS)
+                .setDeserializer(InboundRecord.deserializer());
     }
 
     /** The topic of settings, whole. */
     public static KafkaSourceBuilder<InboundRecord> settings(KafkaConnection kafka) {
-        return topic(Topic.CONFIG, kafka);
-    }
-
-    private static KafkaSourceBuilder<InboundRecord> topic(Topic topic, KafkaConnection kafka) {
-        return KafkaSource.<InboundRecord>builder()
-                .setBootstrapServers(kafka.bootstrapServers())
-                .setProperties(kafka.clientProperties())
-                .setProperty("partition.discovery.interval.ms", "30000")
-                .setGroupId("inferwatch-detect")
-                .setTopics(topic.topicName())
-                .setStartingOffsets(OffsetsInitializer.earliest())
+        return KafkaConnectors.<InboundRecord>source(kafka, GROUP, Topic.CONFIG)
                 .setDeserializer(InboundRecord.deserializer());
     }
 

@@ -13,16 +13,10 @@ import io.inferwatch.jobs.ingest.ScreenFunction;
 import io.inferwatch.jobs.window.Windows;
 import io.inferwatch.schemas.Topic;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Properties;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
-import org.apache.flink.connector.base.DeliveryGuarantee;
-import org.apache.flink.connector.kafka.sink.KafkaSink;
-import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
-import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -33,6 +27,8 @@ public final class MeasureJob {
 
     /** A sample's readings hold until the next one, so that panes are complete only after it: usual intervals are up to this. */
     private static final Duration SAMPLE_INTERVAL = Duration.ofSeconds(10);
+
+    private static final String GROUP = "inferwatch-measure";
 
     private MeasureJob() {}
 
@@ -50,44 +46,23 @@ public final class MeasureJob {
     public record Sinks(Sink<OutboundRecord> windows, Sink<OutboundRecord> late, Sink<OutboundRecord> deadLetters) {
         /** The topics. */
         public static Sinks kafka(KafkaConnection kafka) {
-            return new Sinks(topic(Topic.WINDOWS, kafka), topic(Topic.LATE, kafka), topic(Topic.DEAD_LETTERS, kafka));
-        }
-
-        private static Sink<OutboundRecord> topic(Topic topic, KafkaConnection kafka) {
-            Properties producer = kafka.clientProperties();
-            // A minute's end brings thousands of windows at once; a few milliseconds make batches of them.
-            producer.putIfAbsent("linger.ms", "5");
-            producer.putIfAbsent("batch.size", "262144");
-            producer.putIfAbsent("compression.type", "lz4");
-            return KafkaSink.<OutboundRecord>builder()
-                    .setBootstrapServers(kafka.bootstrapServers())
-                    .setKafkaProducerConfig(producer)
-                    .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-                    .setRecordSerializer(OutboundRecord.to(topic.topicName()))
-                    .build();
+            return new Sinks(
+                    KafkaConnectors.sink(kafka, Topic.WINDOWS),
+                    KafkaConnectors.sink(kafka, Topic.LATE),
+                    KafkaConnectors.sink(kafka, Topic.DEAD_LETTERS));
         }
     }
 
     /** The requests topic; without state from its beginning, so that every window is made anew and whole. */
     public static KafkaSourceBuilder<RequestRow> requests(KafkaConnection kafka, String catalogueYaml) {
-        return MeasureJob.<RequestRow>topics(kafka, Topic.REQUESTS)
+        return KafkaConnectors.<RequestRow>source(kafka, GROUP, Topic.REQUESTS)
                 .setDeserializer(new RequestRowDeserializer(catalogueYaml));
     }
 
     /** The topics of samples; without state from their beginning. */
     public static KafkaSourceBuilder<Sample> samples(KafkaConnection kafka, String catalogueYaml) {
-        return MeasureJob.<Sample>topics(kafka, Topic.ENGINE, Topic.GPU, Topic.KERNELS, Topic.OPERATORS)
+        return KafkaConnectors.<Sample>source(kafka, GROUP, Topic.ENGINE, Topic.GPU, Topic.KERNELS, Topic.OPERATORS)
                 .setDeserializer(new SampleDeserializer(catalogueYaml));
-    }
-
-    private static <T> KafkaSourceBuilder<T> topics(KafkaConnection kafka, Topic... topics) {
-        return KafkaSource.<T>builder()
-                .setBootstrapServers(kafka.bootstrapServers())
-                .setProperties(kafka.clientProperties())
-                .setProperty("partition.discovery.interval.ms", "30000")
-                .setGroupId("inferwatch-measure")
-                .setTopics(Arrays.stream(topics).map(Topic::topicName).toArray(String[]::new))
-                .setStartingOffsets(OffsetsInitializer.earliest());
     }
 
     /**

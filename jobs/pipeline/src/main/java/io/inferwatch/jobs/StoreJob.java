@@ -14,7 +14,6 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
-import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -48,12 +47,7 @@ public final class StoreJob {
 
         @SuppressWarnings("deprecation") // The connector asks for Kafka's old enum.
         private static Source<InboundRecord, ?, ?> topic(Topic topic, KafkaConnection kafka) {
-            return KafkaSource.<InboundRecord>builder()
-                    .setBootstrapServers(kafka.bootstrapServers())
-                    .setProperties(kafka.clientProperties())
-                    .setProperty("partition.discovery.interval.ms", "30000")
-                    .setGroupId("inferwatch-store")
-                    .setTopics(topic.topicName())
+            return KafkaConnectors.<InboundRecord>source(kafka, "inferwatch-store", topic)
                     .setStartingOffsets(OffsetsInitializer.committedOffsets(
                             org.apache.kafka.clients.consumer.OffsetResetStrategy.EARLIEST))
                     .setDeserializer(InboundRecord.deserializer())
@@ -65,7 +59,7 @@ public final class StoreJob {
     public record Sinks(Sink<StoredPoint> points, Sink<OutboundRecord> deadLetters) {
         /** InfluxDB and the topic of dead letters, which takes those of refused points too. */
         public static Sinks of(InfluxConnection influxdb, WriterSettings settings, KafkaConnection kafka) {
-            Sink<OutboundRecord> deadLetters = MeasureJob.Sinks.kafka(kafka).deadLetters();
+            Sink<OutboundRecord> deadLetters = KafkaConnectors.sink(kafka, Topic.DEAD_LETTERS);
             return new Sinks(new InfluxSink(influxdb, settings, deadLetters), deadLetters);
         }
     }

@@ -24,12 +24,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * An answer to a {@link ComparisonRequest}. Two values that were there at the same time differ by nothing else, so that the test within
  * windows is enough; otherwise DRIFT also needs a value outside of what the baseline's minutes let expect, and twelve of them. Over all
- * values that could be measured the share of false alarms is kept below {@value #FALSE_ALARMS}: what would exceed it is INCONCLUSIVE.
+ * values that could be measured the share of false alarms is kept below {@value FalseDiscovery#SHARE}: what would exceed it is INCONCLUSIVE.
  *
  * @param judged drift first, then the largest n
  */
 record ComparisonReport(ComparisonRequest request, Side baseline, List<Judged> judged) {
-    static final double FALSE_ALARMS = 0.05;
 
     ComparisonReport {
         judged = List.copyOf(judged);
@@ -51,7 +50,7 @@ record ComparisonReport(ComparisonRequest request, Side baseline, List<Judged> j
      */
     record Judged(Side side, boolean isBeside, Finding finding, OptionalDouble q) {
         Verdict verdict() {
-            return finding.verdict() == Verdict.DRIFT && q.orElse(1) > FALSE_ALARMS
+            return finding.verdict() == Verdict.DRIFT && q.orElse(1) > FalseDiscovery.SHARE
                     ? Verdict.INCONCLUSIVE
                     : finding.verdict();
         }

@@ -1,15 +1,7 @@
 package io.inferwatch.report;
 
-import io.inferwatch.influx.InfluxClient;
-import io.inferwatch.influx.InfluxConfigurationException;
-import io.inferwatch.influx.InfluxOptions;
-import io.inferwatch.influx.InfluxQueryException;
-import io.inferwatch.influx.InfluxReader;
-import io.inferwatch.influx.InfluxUnavailableException;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
-import io.inferwatch.schemas.settings.InvalidSettingsException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -33,13 +25,6 @@ public final class DriftCommand implements Callable<Integer> {
     private static final int OK = 0;
     private static final int NO_DATA = 1;
     private static final int DRIFT = 1;
-    private static final int BAD_INPUT = 2;
-
-    /** How the answer is written. */
-    enum Output {
-        table,
-        json
-    }
 
     @Option(names = "--metric", required = true, paramLabel = "NAME", description = "Metric, such as ttft or e2e.")
     private String metric = "";
@@ -75,39 +60,12 @@ public final class DriftCommand implements Callable<Integer> {
     private @Nullable String threshold;
 
     @Option(
-            names = "--from",
-            paramLabel = "TIME",
-            description = "Start: an instant such as 2026-11-30T12:00:00Z, or -30m. Default: ${DEFAULT-VALUE}",
-            defaultValue = "-1h")
-    private String from = "-1h";
-
-    @Option(
-            names = "--to",
-            paramLabel = "TIME",
-            description = "End, in the same ways, or now. Default: ${DEFAULT-VALUE}",
-            defaultValue = "now")
-    private String to = "now";
-
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "FORMAT",
-            description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}",
-            defaultValue = "table")
-    private Output output = Output.table;
-
-    @Option(
             names = "--fail-on-drift",
             description = "End with status 1 when a verdict is DRIFT; without --baseline when a drift is confirmed.")
     private boolean failOnDrift;
 
-    @Option(
-            names = "--catalogue",
-            paramLabel = "FILE",
-            description = "Metric catalogue of the jobs. Default: the one that is shipped")
-    private @Nullable Path catalogue;
-
     @Mixin
-    private final InfluxOptions influxdb = new InfluxOptions();
+    private final ReadingOptions reading = new ReadingOptions();
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -125,49 +83,28 @@ public final class DriftCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (spec == null) {
-            throw new IllegalStateException("the command was not made by picocli");
+        return reading.answer(spec, clock, this::question);
+    }
+
+    private ReadingOptions.Answer question(MetricCatalogue metrics, Instant from, Instant to) {
+        Optional<String> statisticAsked = Optional.ofNullable(statistic);
+        if (baseline == null) {
+            requireNoBaselineNeeded("--candidate", candidate);
+            requireNoBaselineNeeded("--threshold", threshold);
+            StandingRequest request = StandingRequest.of(metrics, metric, statisticAsked, by, from, to);
+            return (reader, out, err) -> tell(StandingReport.read(request, reader), out, err);
         }
-        PrintWriter out = spec.commandLine().getOut();
-        PrintWriter err = spec.commandLine().getErr();
-        try {
-            MetricCatalogue metrics = catalogue == null ? MetricCatalogue.shipped() : MetricCatalogue.read(catalogue);
-            Instant now = clock.instant();
-            Instant start = TimeText.parse("--from", from, now);
-            Instant end = TimeText.parse("--to", to, now);
-            Optional<String> statisticAsked = Optional.ofNullable(statistic);
-            if (baseline == null) {
-                requireNoBaselineNeeded("--candidate", candidate);
-                requireNoBaselineNeeded("--threshold", threshold);
-                StandingRequest request = StandingRequest.of(metrics, metric, statisticAsked, by, start, end);
-                try (InfluxClient client = InfluxClient.open(influxdb.connection())) {
-                    return tell(StandingReport.read(request, new InfluxReader(client)), out, err);
-                }
-            }
-            ComparisonRequest request = ComparisonRequest.of(
-                    metrics,
-                    metric,
-                    statisticAsked,
-                    by,
-                    baseline,
-                    Optional.ofNullable(candidate),
-                    Optional.ofNullable(threshold),
-                    start,
-                    end);
-            try (InfluxClient client = InfluxClient.open(influxdb.connection())) {
-                return compare(request, new StoredSketches(new InfluxReader(client)), out, err);
-            }
-        } catch (InvalidRequestException
-                | InvalidSettingsException
-                | InfluxConfigurationException
-                | InfluxUnavailableException
-                | InfluxQueryException e) {
-            err.println(e.getMessage());
-            return BAD_INPUT;
-        } finally {
-            out.flush();
-            err.flush();
-        }
+        ComparisonRequest request = ComparisonRequest.of(
+                metrics,
+                metric,
+                statisticAsked,
+                by,
+                baseline,
+                Optional.ofNullable(candidate),
+                Optional.ofNullable(threshold),
+                from,
+                to);
+        return (reader, out, err) -> compare(request, new StoredSketches(reader), out, err);
     }
 
     private int compare(ComparisonRequest request, StoredSketches sketches, PrintWriter out, PrintWriter err) {
@@ -184,7 +121,7 @@ public final class DriftCommand implements Callable<Integer> {
                     + request.baseline());
             return NO_DATA;
         }
-        if (output == Output.json) {
+        if (reading.isJson()) {
             out.println(ComparisonText.json(report));
         } else {
             ComparisonText.table(report).forEach(out::println);
@@ -198,7 +135,7 @@ public final class DriftCommand implements Callable<Integer> {
                     + report.request().from() + " to " + report.request().to());
             return NO_DATA;
         }
-        if (output == Output.json) {
+        if (reading.isJson()) {
             out.println(StandingText.json(report));
         } else {
             StandingText.table(report).forEach(out::println);

@@ -1,15 +1,7 @@
 package io.inferwatch.report;
 
-import io.inferwatch.influx.InfluxClient;
-import io.inferwatch.influx.InfluxConfigurationException;
-import io.inferwatch.influx.InfluxOptions;
-import io.inferwatch.influx.InfluxQueryException;
-import io.inferwatch.influx.InfluxReader;
-import io.inferwatch.influx.InfluxUnavailableException;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
-import io.inferwatch.schemas.settings.InvalidSettingsException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -30,13 +22,6 @@ import picocli.CommandLine.Spec;
 public final class QuantilesCommand implements Callable<Integer> {
     private static final int OK = 0;
     private static final int NO_DATA = 1;
-    private static final int BAD_INPUT = 2;
-
-    /** How the answer is written. */
-    enum Output {
-        table,
-        json
-    }
 
     @Option(names = "--metric", required = true, paramLabel = "NAME", description = "Metric, such as ttft or e2e.")
     private String metric = "";
@@ -50,41 +35,14 @@ public final class QuantilesCommand implements Callable<Integer> {
     private List<Double> q = List.of();
 
     @Option(
-            names = "--from",
-            paramLabel = "TIME",
-            description = "Start: an instant such as 2026-11-30T12:00:00Z, or -30m. Default: ${DEFAULT-VALUE}",
-            defaultValue = "-1h")
-    private String from = "-1h";
-
-    @Option(
-            names = "--to",
-            paramLabel = "TIME",
-            description = "End, in the same ways, or now. Default: ${DEFAULT-VALUE}",
-            defaultValue = "now")
-    private String to = "now";
-
-    @Option(
             names = "--by",
             split = ",",
             paramLabel = "DIMENSION",
             description = "Dimensions to tell apart, such as model or replica. Default: the whole fleet")
     private List<String> by = List.of();
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "FORMAT",
-            description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}",
-            defaultValue = "table")
-    private Output output = Output.table;
-
-    @Option(
-            names = "--catalogue",
-            paramLabel = "FILE",
-            description = "Metric catalogue of the jobs. Default: the one that is shipped")
-    private @Nullable Path catalogue;
-
     @Mixin
-    private final InfluxOptions influxdb = new InfluxOptions();
+    private final ReadingOptions reading = new ReadingOptions();
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -102,30 +60,12 @@ public final class QuantilesCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (spec == null) {
-            throw new IllegalStateException("the command was not made by picocli");
-        }
-        PrintWriter out = spec.commandLine().getOut();
-        PrintWriter err = spec.commandLine().getErr();
-        try {
-            MetricCatalogue metrics = catalogue == null ? MetricCatalogue.shipped() : MetricCatalogue.read(catalogue);
-            Instant now = clock.instant();
-            QuantileRequest request = QuantileRequest.of(
-                    metrics, metric, by, q, TimeText.parse("--from", from, now), TimeText.parse("--to", to, now));
-            try (InfluxClient client = InfluxClient.open(influxdb.connection())) {
-                return report(new StoredSketches(new InfluxReader(client)), request, out, err);
-            }
-        } catch (InvalidRequestException
-                | InvalidSettingsException
-                | InfluxConfigurationException
-                | InfluxUnavailableException
-                | InfluxQueryException e) {
-            err.println(e.getMessage());
-            return BAD_INPUT;
-        } finally {
-            out.flush();
-            err.flush();
-        }
+        return reading.answer(spec, clock, this::question);
+    }
+
+    private ReadingOptions.Answer question(MetricCatalogue metrics, Instant from, Instant to) {
+        QuantileRequest request = QuantileRequest.of(metrics, metric, by, q, from, to);
+        return (reader, out, err) -> report(new StoredSketches(reader), request, out, err);
     }
 
     private int report(StoredSketches sketches, QuantileRequest request, PrintWriter out, PrintWriter err) {
@@ -134,7 +74,7 @@ public final class QuantilesCommand implements Callable<Integer> {
             err.println(sketches.noData(request.sketches()));
             return NO_DATA;
         }
-        if (output == Output.json) {
+        if (reading.isJson()) {
             out.println(QuantileText.json(report));
         } else {
             QuantileText.table(report).forEach(out::println);

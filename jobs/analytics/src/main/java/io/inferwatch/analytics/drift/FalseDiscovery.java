@@ -7,13 +7,16 @@ import java.util.stream.IntStream;
  * for independent keys and for such as rise and fall together.
  */
 public final class FalseDiscovery {
+    /** The share of false alarms among all alarms that is taken. */
+    public static final double SHARE = 0.05;
+
     private FalseDiscovery() {}
 
     /**
      * The least q at which each key would be among the alarms: min over j &gt;= i of p_(j) K / j, for p in rising order.
      *
      * @param p of all keys that were tested, those that gave no alarm too
-     * @return in the same order; a key is an alarm when its number is at most q, e.g. 0.05
+     * @return in the same order; a key is an alarm when its number is at most q, by default {@link #SHARE}
      */
     public static double[] adjusted(double[] p) {
         int[] rising = IntStream.range(0, p.length)

@@ -18,9 +18,6 @@ import java.util.List;
  * @param group series of what both have in common
  */
 record Compared(String group, ComparisonResult result) {
-    /** The greatest share of false alarms among the alarms of a group's window. */
-    private static final double Q = 0.05;
-
     /**
      * One of both.
      *
@@ -73,7 +70,7 @@ record Compared(String group, ComparisonResult result) {
         for (int i = 0; i < q.length; i++) {
             Judgement judgement = tested.get(i);
             judgement.setQ(q[i]);
-            if (judgement.getVerdict() == Verdict.DRIFT && q[i] > Q) {
+            if (judgement.getVerdict() == Verdict.DRIFT && q[i] > FalseDiscovery.SHARE) {
                 judgement.setVerdict(Verdict.INCONCLUSIVE);
             }
         }

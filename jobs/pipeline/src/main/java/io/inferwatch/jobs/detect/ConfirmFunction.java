@@ -41,7 +41,8 @@ final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, Outb
             ValueState<long[]> state,
             MapState<Long, Candidate> waiting,
             Counter opened,
-            Counter closed) {}
+            Counter closed,
+            Counter repeats) {}
 
     private static Confirmation after(Confirmation before, DriftResult result) {
         long end = result.getWindowEndMicros();
@@ -72,7 +73,8 @@ final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, Outb
                         .getMapState(
                                 new MapStateDescriptor<>("waiting", Types.LONG, TypeInformation.of(Candidate.class))),
                 group.counter("drift_alerts_opened_total"),
-                group.counter("drift_alerts_closed_total"));
+                group.counter("drift_alerts_closed_total"),
+                group.counter("verdicts_repeated_total"));
     }
 
     @Override
@@ -99,6 +101,7 @@ final class ConfirmFunction extends KeyedProcessFunction<String, Candidate, Outb
         Confirmation before = Confirmation.of(w.state.value());
         DriftResult result = w.codec.decode(candidate.result(), DriftResult.class);
         if (result.getWindowEndMicros() <= before.lastEndMicros()) {
+            w.repeats.inc();
             return;
         }
         Confirmation after = after(before, result);

@@ -8,14 +8,13 @@ import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.UndecodableEventException;
 import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.Ratio;
 import io.inferwatch.schemas.catalogue.View;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -60,9 +58,9 @@ final class DriftFunction extends KeyedBroadcastProcessFunction<String, Member, 
             MapState<String, byte[]> hourPools,
             MapState<String, Integer> tailBuckets,
             MapState<String, long[]> panes,
-            MapState<Long, List<byte[]>> gathered,
+            Gathering gathering,
             Counter judged,
-            Counter outOfOrder) {}
+            Counter repeats) {}
 
     DriftFunction(String catalogueYaml) {
         this.catalogueYaml = catalogueYaml;
@@ -84,9 +82,9 @@ final class DriftFunction extends KeyedBroadcastProcessFunction<String, Member, 
                 runtime.getMapState(new MapStateDescriptor<>("tail-buckets", Types.STRING, Types.INT)),
                 runtime.getMapState(new MapStateDescriptor<>(
                         "panes", Types.STRING, PrimitiveArrayTypeInfo.LONG_PRIMITIVE_ARRAY_TYPE_INFO)),
-                runtime.getMapState(new MapStateDescriptor<>("gathered", Types.LONG, Types.LIST(bytes))),
+                new Gathering(runtime),
                 runtime.getMetricGroup().counter("windows_judged_total"),
-                runtime.getMetricGroup().counter("windows_out_of_order_total"));
+                runtime.getMetricGroup().counter("windows_repeated_total"));
     }
 
     private static Map<String, List<WatchedStatistic>> watched(MetricCatalogue catalogue) {
@@ -115,42 +113,20 @@ final class DriftFunction extends KeyedBroadcastProcessFunction<String, Member, 
     @Override
     public void processElement(Member member, ReadOnlyContext context, Collector<Candidate> out) throws Exception {
         Working w = working();
-        WindowStat window = w.codec.decode(member.content(), WindowStat.class);
         if (member.windowMicros() < RouteFunction.MINUTE_MICROS) {
-            addPane(window);
-        } else if (view(window).mix().isEmpty()) {
-            judge(Map.of("", window), context.getBroadcastState(LiveSettings.STATE), out);
-        } else if (member.endMicros() / 1_000 <= context.currentWatermark()) {
-            // The rest of its group was judged without it.
-            w.outOfOrder.inc();
+            addPane(decode(member));
+        } else if (w.catalogue.view(member.task()).flatMap(View::mix).isPresent()) {
+            w.gathering.add(member, context.timerService());
         } else {
-            long endMillis = member.endMicros() / 1_000;
-            List<byte[]> members = w.gathered.get(endMillis);
-            if (members == null) {
-                context.timerService().registerEventTimeTimer(endMillis);
-            }
-            List<byte[]> more = members == null ? new ArrayList<>() : new ArrayList<>(members);
-            more.add(member.arm().getBytes(StandardCharsets.UTF_8));
-            more.add(member.content());
-            w.gathered.put(endMillis, more);
+            judge(Map.of("", decode(member)), context.getBroadcastState(LiveSettings.STATE), out);
         }
     }
 
     @Override
     public void onTimer(long timestamp, OnTimerContext context, Collector<Candidate> out) throws Exception {
-        Working w = working();
-        List<byte[]> members = w.gathered.get(timestamp);
-        if (members == null) {
-            return;
+        for (Gathering.Group group : working().gathering.take(timestamp)) {
+            judge(group.byArm(), context.getBroadcastState(LiveSettings.STATE), out);
         }
-        w.gathered.remove(timestamp);
-        Map<String, WindowStat> byArm = new TreeMap<>();
-        for (int i = 0; i < members.size(); i += 2) {
-            byArm.put(
-                    new String(members.get(i), StandardCharsets.UTF_8),
-                    w.codec.decode(members.get(i + 1), WindowStat.class));
-        }
-        judge(byArm, context.getBroadcastState(LiveSettings.STATE), out);
     }
 
     @Override
@@ -175,7 +151,7 @@ final class DriftFunction extends KeyedBroadcastProcessFunction<String, Member, 
             DriftHistory history = bytes == null ? new DriftHistory(WINDOW) : DriftHistory.ofBytes(bytes);
             long end = any.getWindowEndMicros();
             if (end <= history.lastEndMicros()) {
-                w.outOfOrder.inc();
+                w.repeats.inc();
                 continue;
             }
             givePanes(name, history);
@@ -255,8 +231,8 @@ final class DriftFunction extends KeyedBroadcastProcessFunction<String, Member, 
         return working().watchedByView.getOrDefault(window.getView(), List.of());
     }
 
-    private View view(WindowStat window) {
-        return working().catalogue.view(window.getView()).orElseThrow();
+    private WindowStat decode(Member member) throws UndecodableEventException {
+        return working().codec.decode(member.content(), WindowStat.class);
     }
 
     private Working working() {

@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class FalseDiscoveryFunction extends KeyedProcessFunction<String, Candidate, Candidate> {
     private static final long serialVersionUID = 1;
-    private static final double Q = 0.05;
     private static final int KEEP_MINUTES = 30;
 
     private transient @Nullable Working working;
@@ -59,7 +58,7 @@ final class FalseDiscoveryFunction extends KeyedProcessFunction<String, Candidat
         Double cutoff = w.cutoff.value();
         if (cutoff != null) {
             w.late.inc();
-            out.collect(withQ(candidate, candidate.p() <= cutoff ? Q : 1));
+            out.collect(withQ(candidate, candidate.p() <= cutoff ? FalseDiscovery.SHARE : 1));
             return;
         }
         w.waiting.add(candidate);
@@ -81,7 +80,7 @@ final class FalseDiscoveryFunction extends KeyedProcessFunction<String, Candidat
                 tested.stream().mapToDouble(Candidate::p).toArray());
         double cutoff = 0;
         for (int i = 0; i < q.length; i++) {
-            if (q[i] <= Q) {
+            if (q[i] <= FalseDiscovery.SHARE) {
                 cutoff = Math.max(cutoff, tested.get(i).p());
             }
             out.collect(withQ(tested.get(i), q[i]));
@@ -105,7 +104,7 @@ final class FalseDiscoveryFunction extends KeyedProcessFunction<String, Candidat
         DriftResult result = w.codec.decode(candidate.result(), DriftResult.class);
         Judgement server = result.getAdjusted() == null ? result.getRaw() : result.getAdjusted();
         server.setQ(q);
-        if (server.getVerdict() == Verdict.DRIFT && q > Q) {
+        if (server.getVerdict() == Verdict.DRIFT && q > FalseDiscovery.SHARE) {
             server.setVerdict(Verdict.INCONCLUSIVE);
             w.turnedDown.inc();
         }

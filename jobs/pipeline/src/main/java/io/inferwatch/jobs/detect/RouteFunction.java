@@ -59,6 +59,8 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
             Set<String> watched,
             Map<String, Set<String>> metricsByRule,
             Counter corrections,
+            Counter unknownViews,
+            Counter tombstones,
             Counter deadLetters) {}
 
     RouteFunction(String catalogueYaml) {
@@ -77,6 +79,8 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
                 metrics(catalogue.drift().of(), catalogue),
                 new HashMap<>(),
                 group.counter("corrections_left_out_total"),
+                group.counter("windows_of_unknown_views_total"),
+                group.counter("tombstones_total"),
                 group.counter("dead_letters_total"));
     }
 
@@ -85,6 +89,7 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
         Working w = working();
         byte[] value = record.value();
         if (value == null) {
+            w.tombstones.inc();
             return;
         }
         WindowStat window;
@@ -107,6 +112,7 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
         }
         Optional<View> view = w.catalogue.view(window.getView());
         if (view.isEmpty()) {
+            w.unknownViews.inc();
             return;
         }
         if (view.get().drift() && window.getWindowMicros() <= MINUTE_MICROS) {
