@@ -7,15 +7,10 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.inferwatch.jobs.DetectJob;
-import io.inferwatch.jobs.JobDefaults;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.KafkaTopics;
-import io.inferwatch.jobs.MeasureJob;
-import io.inferwatch.jobs.MeasureSettings;
 import io.inferwatch.schemas.ComparisonResult;
 import io.inferwatch.schemas.Dimension;
-import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.FigureResult;
 import io.inferwatch.schemas.Judgement;
 import io.inferwatch.schemas.RequestEvent;
@@ -23,7 +18,6 @@ import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.Verdict;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.servers.KafkaBroker;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -32,11 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.avro.specific.SpecificRecord;
-import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -70,9 +59,10 @@ class TablesIT {
         try (KafkaBroker broker = KafkaBroker.start()) {
             KafkaConnection kafka = KafkaConnection.to(broker.bootstrapServers());
             KafkaTopics.create(kafka, 1, (short) 1);
-            publish(kafka);
-            measure(kafka);
-            detect(kafka);
+            VirtualRun run = new VirtualRun(kafka, CATALOGUE);
+            run.publish(sink -> fixture.events().forEach(sink::accept));
+            run.measure();
+            run.detect();
             results = TopicContents.of(broker.bootstrapServers(), Topic.RESULTS);
         }
     }
@@ -442,59 +432,5 @@ class TablesIT {
             yy += (y[i] - mean(y)) * (y[i] - mean(y));
         }
         return xy / Math.sqrt(xx * yy);
-    }
-
-    private static void publish(KafkaConnection kafka) {
-        EventCodec codec = new EventCodec();
-        var properties = kafka.clientProperties();
-        properties.put("linger.ms", "5");
-        try (KafkaProducer<byte[], byte[]> producer =
-                new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
-            fixture.events().forEach(event -> {
-                var unused = producer.send(new ProducerRecord<>(
-                        Topic.REQUESTS.topicName(),
-                        event.getReplica().getBytes(StandardCharsets.UTF_8),
-                        codec.encode(event)));
-            });
-            producer.flush();
-        }
-    }
-
-    private static void measure(KafkaConnection kafka) throws Exception {
-        StreamExecutionEnvironment environment = environment();
-        MeasureJob.build(
-                environment,
-                new MeasureJob.Sources(
-                        MeasureJob.requests(kafka, CATALOGUE)
-                                .setBounded(OffsetsInitializer.latest())
-                                .build(),
-                        MeasureJob.samples(kafka, CATALOGUE)
-                                .setBounded(OffsetsInitializer.latest())
-                                .build()),
-                MeasureJob.Sinks.kafka(kafka),
-                CATALOGUE,
-                MeasureSettings.parse("test", "{idleness: 1h, alignment-drift: 0s}"));
-        environment.execute(MeasureJob.NAME);
-    }
-
-    private static void detect(KafkaConnection kafka) throws Exception {
-        StreamExecutionEnvironment environment = environment();
-        DetectJob.build(
-                environment,
-                new DetectJob.Sources(
-                        DetectJob.windows(kafka)
-                                .setBounded(OffsetsInitializer.latest())
-                                .build(),
-                        DetectJob.settings(kafka)
-                                .setBounded(OffsetsInitializer.latest())
-                                .build()),
-                DetectJob.Sinks.kafka(kafka),
-                CATALOGUE,
-                Duration.ofDays(1));
-        environment.execute(DetectJob.NAME);
-    }
-
-    private static StreamExecutionEnvironment environment() {
-        return StreamExecutionEnvironment.createLocalEnvironment(2, JobDefaults.configuration());
     }
 }

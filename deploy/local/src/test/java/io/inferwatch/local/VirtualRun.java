@@ -26,10 +26,17 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** A fleet in virtual time through the real jobs, each run to the end of what there is. */
 final class VirtualRun {
     private final KafkaConnection kafka;
+    private final String catalogue;
     private final EventCodec codec = new EventCodec();
 
+    /** With the catalogue that is shipped. */
     VirtualRun(KafkaConnection kafka) {
+        this(kafka, MetricCatalogue.shippedYaml());
+    }
+
+    VirtualRun(KafkaConnection kafka, String catalogue) {
         this.kafka = kafka;
+        this.catalogue = catalogue;
     }
 
     /** Publishes what a fleet's probes would, and returns the requests. */
@@ -73,7 +80,6 @@ final class VirtualRun {
     /** Makes windows of all events. */
     void measure() throws Exception {
         StreamExecutionEnvironment environment = environment();
-        String catalogue = MetricCatalogue.shippedYaml();
         MeasureJob.build(
                 environment,
                 new MeasureJob.Sources(
@@ -85,7 +91,7 @@ final class VirtualRun {
                                 .build()),
                 MeasureJob.Sinks.kafka(kafka),
                 catalogue,
-                MeasureSettings.parse("test", "{idleness: 1h, alignment-drift: 1h}"));
+                MeasureSettings.parse("test", "{idleness: 1h}").withoutAlignment());
         environment.execute(MeasureJob.NAME);
     }
 
@@ -102,7 +108,7 @@ final class VirtualRun {
                                 .setBounded(OffsetsInitializer.latest())
                                 .build()),
                 DetectJob.Sinks.kafka(kafka),
-                MetricCatalogue.shippedYaml(),
+                catalogue,
                 Duration.ofDays(1));
         environment.execute(DetectJob.NAME);
     }
