@@ -31,8 +31,11 @@ final class DriftDashboard {
             "template",
             "turn",
             "state",
+            "each-turn",
             "guardrail",
             "configuration",
+            "model",
+            "version",
             Field.AGAINST,
             Field.METRIC,
             Field.STATISTIC);
@@ -149,18 +152,28 @@ final class DriftDashboard {
                 Panel.of(
                                 Kind.TABLE,
                                 "Comparisons",
-                                "Workload classes, templates, turns, states, guardrails and configurations against one of their kind at the same time: the change of the statistic with its limits.",
+                                "The last minute of workload classes, templates, turns, states, guardrails and configurations against one of their kind at the same time, where there was enough to tell: the change of the statistic with its limits.",
                                 NO_COMPARISONS,
-                                new Query.OverRange(
+                                new Query.LastStates(
                                         Source.ofWindows(POLICY, Measurement.COMPARISON.measurementName()),
                                         List.of(
+                                                Column.of(LAST, Field.VALUE, "Value"),
                                                 Column.of(LAST, Field.VERDICT, "Verdict"),
                                                 Column.of(LAST, Field.CHANGE, "Change"),
                                                 Column.of(LAST, Field.CHANGE_LOW, "from"),
-                                                Column.of(LAST, Field.CHANGE_HIGH, "to")),
-                                        COMPARED))
+                                                Column.of(LAST, Field.CHANGE_HIGH, "to"),
+                                                Column.of(LAST, Field.DETECTABLE_CHANGE, "Could see")),
+                                        COMPARED,
+                                        List.of(
+                                                Field.COMPARISON,
+                                                "model",
+                                                Field.METRIC,
+                                                Field.STATISTIC,
+                                                Field.AGAINST),
+                                        InfluxQl.identifier("Verdict") + " <> "
+                                                + InfluxQl.string(Verdict.NOT_ESTIMABLE.name())))
                         .in(Unit.SHARE)
-                        .sized(24, 5));
+                        .sized(24, 8));
     }
 
     private Row traffic() {

@@ -125,7 +125,23 @@ final class GpuDashboard {
                                                 Column.of(SUM, stored.field("out_of_memory"), "failed"),
                                                 Column.of(SUM, stored.field("allocation_retries"), "tried again")),
                                         DEVICE))
-                        .sized(8, 8));
+                        .sized(8, 8),
+                Panel.of(
+                                Kind.TABLE,
+                                "Memory by configuration",
+                                "Device memory used over all readings of the last minute, by what the engines' configurations are called. How they differ from \"default\" stands among the"
+                                        + " comparisons of \"Drift and mix\".",
+                                NO_GPUS,
+                                new Query.OverRange(
+                                        stored.view(RetentionPolicy.R1M, "gpu-configuration"),
+                                        List.of(
+                                                Column.of(LAST, stored.field("vram", Statistic.P50), "P50"),
+                                                Column.of(LAST, stored.field("vram", Statistic.P95), "P95"),
+                                                Column.of(LAST, stored.field("vram", Statistic.MAX), "Most")),
+                                        List.of("configuration", "model")))
+                        .in(Unit.BYTES)
+                        .sized(24, 5)
+                        .leadingTo(DriftDashboard.UID));
     }
 
     private Row devices() {

@@ -105,16 +105,22 @@ public sealed interface Query {
      *
      * @param columns of the last states
      * @param by tags that tell the subjects of states apart; rows of the answer
+     * @param shown those of the tags that the answer has
      * @param condition on the labels of columns, in InfluxQL
      */
-    record LastStates(Source source, List<Column> columns, List<String> by, String condition) implements Query {
+    record LastStates(Source source, List<Column> columns, List<String> by, List<String> shown, String condition)
+            implements Query {
+        /** With all tags. */
+        LastStates(Source source, List<Column> columns, List<String> by, String condition) {
+            this(source, columns, by, by, condition);
+        }
+
         @Override
         public String influxQl() {
-            String shown = Stream.concat(by.stream(), labels().stream())
+            String all = Stream.concat(shown.stream(), labels().stream())
                     .map(InfluxQl::identifier)
                     .collect(Collectors.joining(", "));
-            return "SELECT " + shown + " FROM (" + new OverRange(source, columns, by).influxQl() + ") WHERE "
-                    + condition;
+            return "SELECT " + all + " FROM (" + new OverRange(source, columns, by).influxQl() + ") WHERE " + condition;
         }
 
         @Override

@@ -102,7 +102,7 @@ class DriftIT {
     @Test
     void longerPromptsAreMixAndNotDrift() throws Exception {
         Setting threshold = new Setting("threshold", "ttft", changeMicros, "25%");
-        run.publish(Topic.CONFIG, "threshold/ttft", threshold);
+        run.publish(Topic.CONFIG, "threshold/ttft", List.of(threshold));
         List<SpecificRecord> results = run(new TwoKindsLoad(15, 0.02, 7).shifted(BEFORE, 0.2), 24, Optional.empty());
 
         List<DriftResult> models = ttft(results, "mix-model-version").stream()

@@ -13,9 +13,6 @@ import io.inferwatch.influx.InfluxReader;
 import io.inferwatch.influx.InfluxRow;
 import io.inferwatch.influx.InfluxSeries;
 import io.inferwatch.influx.RetentionPolicy;
-import io.inferwatch.servers.Availability;
-import io.inferwatch.servers.InfluxProgram;
-import io.inferwatch.servers.TestServers;
 import io.inferwatch.viewer.Viewer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,10 +29,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
@@ -49,22 +45,15 @@ import org.openqa.selenium.logging.LogType;
  * screen. The screenshots are in {@code target/screenshots}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(StoredFleetResolver.class)
 class PageIT {
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    @TempDir
-    private static Path data;
+    private final InfluxClient client;
+    private final Viewer viewer;
 
-    private StoredFleet fleet;
-    private InfluxClient client;
-    private Viewer viewer;
-
-    @BeforeAll
-    void storeAFleet() throws Exception {
-        Availability<InfluxProgram> influx = TestServers.influx();
-        assumeTrue(influx.isFound(), influx.reason());
-        fleet = StoredFleet.start(influx.get(), data);
+    PageIT(StoredFleet fleet) throws IOException {
         client = InfluxClient.open(fleet.influx());
         viewer = Viewer.start(fleet.influx(), 0);
         Files.createDirectories(SCREENSHOTS);
@@ -72,11 +61,8 @@ class PageIT {
 
     @AfterAll
     void stop() throws Exception {
-        for (AutoCloseable part : new AutoCloseable[] {viewer, client, fleet}) {
-            if (part != null) {
-                part.close();
-            }
-        }
+        viewer.close();
+        client.close();
     }
 
     @Test

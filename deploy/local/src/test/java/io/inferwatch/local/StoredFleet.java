@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.inferwatch.influx.InfluxClient;
 import io.inferwatch.influx.InfluxConnection;
 import io.inferwatch.influx.InfluxReader;
-import io.inferwatch.influx.InfluxWriter;
 import io.inferwatch.influx.RetentionPolicy;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.KafkaTopics;
@@ -16,20 +15,20 @@ import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.servers.InfluxProgram;
 import io.inferwatch.servers.InfluxServer;
 import io.inferwatch.servers.KafkaBroker;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 
-/** The {@link WatchedFleet} in InfluxDB, brought there by the real jobs, and verdicts on it under the names that they are stored by. */
+/** The {@link WatchedFleet} in InfluxDB, brought there and judged by the real jobs. */
 final class StoredFleet implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -39,6 +38,7 @@ final class StoredFleet implements AutoCloseable {
     private final InfluxConnection influx;
 
     private StoredFleet(InfluxProgram program, Path data) throws Exception {
+        opened.push(() -> Trees.delete(data));
         KafkaBroker broker = KafkaBroker.start(KafkaBroker.Options.in(data.resolve("kafka")));
         opened.push(broker);
         InfluxServer server = InfluxServer.start(program, InfluxServer.Options.in(data.resolve("influxdb")));
@@ -54,17 +54,21 @@ final class StoredFleet implements AutoCloseable {
         FlinkCluster flink = FlinkCluster.start(
                 FlinkCluster.Options.in(data.resolve("flink")).withSettings(settings(kafka)));
         opened.push(flink);
-        measure(flink, kafka);
+        FlinkCluster.Job measure = measure(flink, kafka);
+        await("every window").atMost(PATIENCE).until(measure::status, JobStatus.FINISHED::equals);
+        new VirtualRun(kafka).detect();
         LocalJobs.startStore(flink, kafka, influx);
         InfluxClient client = InfluxClient.open(influx);
         opened.push(client);
-        assertThat(new InfluxWriter(client).write(RetentionPolicy.R1M.policyName(), verdicts(now)))
-                .satisfies(report -> assertThat(report.refused()).isEmpty());
         awaitAll(new InfluxReader(client), fleet.requests());
     }
 
-    static StoredFleet start(InfluxProgram program, Path data) throws Exception {
-        return new StoredFleet(program, data);
+    static StoredFleet start(InfluxProgram program) {
+        try {
+            return new StoredFleet(program, Files.createTempDirectory("inferwatch-fleet-"));
+        } catch (Exception e) {
+            throw new IllegalStateException("no fleet to look at", e);
+        }
     }
 
     InfluxConnection influx() {
@@ -82,10 +86,10 @@ final class StoredFleet implements AutoCloseable {
         }
     }
 
-    /** Long enough ago that an hour has ended since. */
+    /** Long enough ago that an hour has ended since, and that drift has a past to be judged by. */
     private static Instant start(Instant now) {
         Instant hour = now.truncatedTo(ChronoUnit.HOURS).minus(Duration.ofMinutes(1));
-        Instant usual = now.minus(Duration.ofMinutes(35));
+        Instant usual = now.minus(Duration.ofMinutes(50));
         return usual.isBefore(hour) ? usual : hour;
     }
 
@@ -97,9 +101,9 @@ final class StoredFleet implements AutoCloseable {
     }
 
     /** With an end, which ends every window; nothing is late, however slowly a busy machine reads. */
-    private static void measure(FlinkCluster flink, KafkaConnection kafka) {
+    private static FlinkCluster.Job measure(FlinkCluster flink, KafkaConnection kafka) {
         String catalogue = MetricCatalogue.shippedYaml();
-        var unused = flink.start(
+        return flink.start(
                 "measure",
                 MeasureJob.NAME,
                 environment -> MeasureJob.build(
@@ -122,7 +126,7 @@ final class StoredFleet implements AutoCloseable {
             assertThat(sum(reader, RetentionPolicy.R1H, "request", "requests")).isEqualTo(requests);
             assertThat(sum(reader, RetentionPolicy.R10S, "request", "requests")).isEqualTo(requests);
         });
-        await("samples, alerts, health").atMost(PATIENCE).untilAsserted(() -> {
+        await("samples, alerts, verdicts, health").atMost(PATIENCE).untilAsserted(() -> {
             for (String view : List.of("engine-replica", "gpu-device")) {
                 String measurement = view.substring(0, view.indexOf('-'));
                 assertThat(reader.query(
@@ -132,7 +136,14 @@ final class StoredFleet implements AutoCloseable {
                         .hasSize(WatchedFleet.SERVERS);
             }
             assertThat(reader.query(RetentionPolicy.R1H, "SELECT state FROM alert GROUP BY fingerprint"))
-                    .hasSize(2);
+                    .hasSizeGreaterThanOrEqualTo(2);
+            assertThat(reader.query(RetentionPolicy.R1M, "SELECT change FROM drift WHERE verdict = 'DRIFT' LIMIT 1"))
+                    .isNotEmpty();
+            for (String measurement : List.of("mix", "comparison", "stage", "prompt_shape", "kv_joint")) {
+                assertThat(reader.query(RetentionPolicy.R1M, "SELECT * FROM " + measurement + " LIMIT 1"))
+                        .as(measurement)
+                        .isNotEmpty();
+            }
             // Only a store job that has written says how.
             assertThat(reader.query(
                             RetentionPolicy.R1M,
@@ -148,53 +159,5 @@ final class StoredFleet implements AutoCloseable {
                 .flatMap(series -> series.rows().stream())
                 .mapToLong(row -> row.integer("n").orElse(0))
                 .sum();
-    }
-
-    /** A model whose new version is slower by a quarter, from twenty minutes ago on; half of what is seen is due to longer prompts. */
-    private static List<String> verdicts(Instant now) {
-        List<String> lines = new ArrayList<>();
-        for (int minute = 40; minute >= 1; minute--) {
-            long at = ChronoUnit.MICROS.between(Instant.EPOCH, now.truncatedTo(ChronoUnit.MINUTES))
-                    - minute * 60_000_000L;
-            for (String version : List.of("v1", "v2")) {
-                boolean isSlow = version.equals("v2") && minute <= 20;
-                double change = isSlow ? 0.24 + 0.01 * Math.sin(minute) : 0.01 * Math.sin(minute + version.hashCode());
-                lines.add(String.format(
-                        Locale.ROOT,
-                        "drift,view=mix-model-version,model=simulated-llama-3.1-8b,version=%s,metric=ttft,statistic=p99 "
-                                + "verdict=\"%s\",adjusted_verdict=\"%s\",change=%f,change_low=%f,change_high=%f,"
-                                + "adjusted_change=%f,adjusted_change_low=%f,adjusted_change_high=%f,mix_share=%f,"
-                                + "detectable_change=0.04,threshold=0.03,p=%f,n=840i,n_baseline=50400i %d",
-                        version,
-                        isSlow ? "DRIFT" : "NO_DRIFT",
-                        isSlow ? "DRIFT" : "NO_DRIFT",
-                        change,
-                        change - 0.03,
-                        change + 0.03,
-                        change / 2,
-                        change / 2 - 0.03,
-                        change / 2 + 0.03,
-                        isSlow ? 0.5 : 0.1,
-                        isSlow ? 0.0004 : 0.4,
-                        at));
-                lines.add(String.format(
-                        Locale.ROOT,
-                        "mix,view=mix-model-version,model=simulated-llama-3.1-8b,version=%s,metric=ttft,statistic=p99 "
-                                + "total=%f,mix=%f,rate=%f,mix_share=0.5,mean_total=%f,mean_mix=%f,mean_rate=%f %d",
-                        version,
-                        change / 5,
-                        change / 10,
-                        change / 10,
-                        change / 5,
-                        change / 10,
-                        change / 10,
-                        at));
-            }
-            lines.add(
-                    "comparison,comparison=template,view=template-model,model=simulated-llama-3.1-8b,template=react,against=zero-shot,"
-                            + "metric=ttft,statistic=mean verdict=\"DRIFT\",change=0.27,change_low=0.19,change_high=0.36,p=0.0002,"
-                            + "n=840i,n_baseline=840i,current=0.61,baseline=0.48 " + at);
-        }
-        return lines;
     }
 }

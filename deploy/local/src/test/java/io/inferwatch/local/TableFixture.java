@@ -1,5 +1,7 @@
 package io.inferwatch.local;
 
+import io.inferwatch.schemas.GpuSample;
+import io.inferwatch.schemas.GpuState;
 import io.inferwatch.schemas.Outcome;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Source;
@@ -24,6 +26,7 @@ final class TableFixture {
     private final long startMicros;
     private final SplittableRandom random;
     private final List<RequestEvent> events = new ArrayList<>();
+    private final List<GpuSample> readings = new ArrayList<>();
     private int groups;
 
     TableFixture(long startMicros, long seed) {
@@ -36,6 +39,34 @@ final class TableFixture {
         return events.stream()
                 .sorted(Comparator.comparingLong(RequestEvent::getCompletedAtMicros))
                 .toList();
+    }
+
+    /** Readings of GPUs by their time. */
+    List<GpuSample> readings() {
+        return readings.stream()
+                .sorted(Comparator.comparingLong(GpuSample::getSampledAtMicros))
+                .toList();
+    }
+
+    /** Ten GPUs whose readings of memory used, in GiB, are dealt out over the minute. */
+    void memory(String model, String pool, String configuration, double[] gibibytes) {
+        double[] dealt = dealt(gibibytes);
+        for (int i = 0; i < dealt.length; i++) {
+            String gpu = "%s-%s-%s-%d".formatted(model, pool, configuration, i % 10);
+            readings.add(GpuSample.newBuilder()
+                    .setStream("table/" + gpu)
+                    .setSequence(i / 10)
+                    .setSampledAtMicros(startMicros + MINUTE_MICROS * i / dealt.length)
+                    .setIntervalMicros(1_000_000)
+                    .setGpu(gpu)
+                    .setModel(model)
+                    .setPool(pool)
+                    .setConfigurationName(configuration)
+                    .setOrigin("nvml")
+                    .setState(GpuState.OK)
+                    .setUsedBytes(Math.round(dealt[i] * (1L << 30)))
+                    .build());
+        }
     }
 
     /** Requests that are alike but for their columns. */
@@ -74,6 +105,17 @@ final class TableFixture {
         return values;
     }
 
+    private double[] dealt(double[] values) {
+        double[] dealt = values.clone();
+        for (int i = dealt.length - 1; i > 0; i--) {
+            int j = random.nextInt(i + 1);
+            double swap = dealt[i];
+            dealt[i] = dealt[j];
+            dealt[j] = swap;
+        }
+        return dealt;
+    }
+
     /** What is made of one distribution of each column. */
     final class Group {
         private final List<RequestEvent.Builder> made = new ArrayList<>();
@@ -110,13 +152,7 @@ final class TableFixture {
 
         /** Deals values out, in a random order. */
         Group column(BiConsumer<RequestEvent.Builder, Long> field, double[] values) {
-            double[] dealt = values.clone();
-            for (int i = dealt.length - 1; i > 0; i--) {
-                int j = random.nextInt(i + 1);
-                double swap = dealt[i];
-                dealt[i] = dealt[j];
-                dealt[j] = swap;
-            }
+            double[] dealt = dealt(values);
             for (int i = 0; i < dealt.length; i++) {
                 field.accept(made.get(i), Math.round(dealt[i]));
             }

@@ -35,9 +35,12 @@ import org.junit.jupiter.api.Test;
  */
 class TablesIT {
     private static final long MINUTE = 60_000_000;
-    /** A baseline among quantisations, as a user would add it. */
+    private static final double GIBIBYTE = 1L << 30;
+    /** Baselines among quantisations and pools, as a user would add them. */
     private static final String CATALOGUE = MetricCatalogue.shippedYaml()
-            + "  quantisation: {view: configuration, across: configuration, against: fp16, of: [tpot.p95, generated_tokens.rate]}\n";
+            + "  quantisation: {view: configuration, across: configuration, against: fp16, of: [tpot.p95, generated_tokens.rate]}\n"
+            + "  pool-memory: {view: gpu-pool, across: pool, against: short, of: [vram.p95]}\n"
+            + "  quantisation-memory: {view: gpu-configuration, across: configuration, against: fp16, of: [vram.mean]}\n";
 
     private static long start;
     private static TableFixture fixture = new TableFixture(0, 20);
@@ -61,6 +64,7 @@ class TablesIT {
             KafkaTopics.create(kafka, 1, (short) 1);
             VirtualRun run = new VirtualRun(kafka, CATALOGUE);
             run.publish(sink -> fixture.events().forEach(sink::accept));
+            run.publish(Topic.GPU, "gpu", fixture.readings());
             run.measure();
             run.detect();
             results = TopicContents.of(broker.bootstrapServers(), Topic.RESULTS);
@@ -71,12 +75,15 @@ class TablesIT {
         String[] classes = {"short", "multi-turn", "long-document"};
         double[] ttft = {342, 896, 2_150};
         double[] tokensPerSecond = {187.3, 92.7, 41.2};
+        double[] vram = {12.1, 18.4, 22.6};
         for (int i = 0; i < classes.length; i++) {
             fixture.group("classes", 600)
                     .all(RequestEvent.Builder::setWorkloadClass, classes[i])
                     .thousands(RequestEvent.Builder::setTtftMicros, ofMean(600, ttft[i], 0.4))
                     .column(RequestEvent.Builder::setOutputTokens, ofTotal(600, Math.round(60 * tokensPerSecond[i])))
                     .add();
+            // Each class has GPUs for itself.
+            fixture.memory("classes", classes[i], "none", ofQuantiles(600, 0.9 * vram[i], 0.95, vram[i]));
         }
     }
 
@@ -86,6 +93,8 @@ class TablesIT {
         compared("class", "classes", "long-document", "ttft.mean", 2.150, 0.342);
         compared("class", "classes", "multi-turn", "generated_tokens.rate", 92.7, 187.3);
         compared("class", "classes", "long-document", "generated_tokens.rate", 41.2, 187.3);
+        compared("pool-memory", "classes", "multi-turn", "vram.p95", 18.4 * GIBIBYTE, 12.1 * GIBIBYTE);
+        compared("pool-memory", "classes", "long-document", "vram.p95", 22.6 * GIBIBYTE, 12.1 * GIBIBYTE);
     }
 
     private static void promptStructures() {
@@ -284,9 +293,9 @@ class TablesIT {
     private static void configurations() {
         configuration("default", 187, 142, 0.892);
         configuration("awq", 132, 216, 0.937);
-        quantisation("fp16", 12.4, 807);
-        quantisation("awq", 14.1, 712);
-        quantisation("fp8", 11.7, 855);
+        quantisation("fp16", 12.4, 807, 15.8);
+        quantisation("awq", 14.1, 712, 5.2);
+        quantisation("fp8", 11.7, 855, 4.9);
     }
 
     private static void configuration(String name, double p99, double tokensPerSecond, double reuse) {
@@ -299,12 +308,13 @@ class TablesIT {
                 .add();
     }
 
-    private static void quantisation(String name, double p95, double tokensPerSecond) {
+    private static void quantisation(String name, double p95, double tokensPerSecond, double gigabytes) {
         fixture.group("quantisations", 1_200)
                 .all(RequestEvent.Builder::setConfigurationName, name)
                 .column(RequestEvent.Builder::setTpotNanos, scaled(1e6, ofQuantiles(1_200, p95 / 1.5, 0.95, p95)))
                 .column(RequestEvent.Builder::setOutputTokens, ofTotal(1_200, Math.round(60 * tokensPerSecond)))
                 .add();
+        fixture.memory("quantisations", "none", name, ofMean(600, gigabytes * 1e9 / GIBIBYTE, 0.02));
     }
 
     @Test
@@ -316,6 +326,8 @@ class TablesIT {
         compared("quantisation", "quantisations", "fp8", "tpot.p95", 0.0117, 0.0124);
         compared("quantisation", "quantisations", "awq", "generated_tokens.rate", 712, 807);
         compared("quantisation", "quantisations", "fp8", "generated_tokens.rate", 855, 807);
+        compared("quantisation-memory", "quantisations", "awq", "vram.mean", 5.2e9, 15.8e9);
+        compared("quantisation-memory", "quantisations", "fp8", "vram.mean", 4.9e9, 15.8e9);
     }
 
     private static void serviceChain() {

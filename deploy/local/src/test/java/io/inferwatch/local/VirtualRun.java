@@ -63,11 +63,11 @@ final class VirtualRun {
         return events;
     }
 
-    /** Publishes a record of another topic. */
-    void publish(Topic topic, String key, SpecificRecord record) {
+    /** Publishes records of another topic under one key. */
+    void publish(Topic topic, String key, List<? extends SpecificRecord> records) {
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
-            send(producer, topic, key, record);
+            records.forEach(record -> send(producer, topic, key, record));
             producer.flush();
         }
     }

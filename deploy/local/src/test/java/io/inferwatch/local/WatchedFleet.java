@@ -18,6 +18,7 @@ import io.inferwatch.simulation.fleet.FleetSink;
 import io.inferwatch.simulation.fleet.PoissonLoad;
 import io.inferwatch.simulation.fleet.VirtualFleet;
 import io.inferwatch.simulation.serving.Fault;
+import io.inferwatch.simulation.serving.Guardrail;
 import io.inferwatch.simulation.serving.ServerSpec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -41,6 +42,8 @@ final class WatchedFleet implements AutoCloseable {
     static final int SERVERS = 6;
     private static final long SEED = 11;
     private static final String SLOW = "replica-1";
+    private static final String LLAMA = "simulated-llama-3.1-8b";
+    private static final List<String> STRUCTURES = List.of("plain", "json", "xml");
     private static final Duration SAMPLE_INTERVAL = Duration.ofSeconds(5);
     private static final long GIBIBYTE = 1L << 30;
 
@@ -81,6 +84,7 @@ final class WatchedFleet implements AutoCloseable {
             @Override
             public void accept(RequestEvent event) {
                 requests++;
+                tell(event);
                 send(Topic.REQUESTS, event.getReplica(), event);
             }
 
@@ -92,9 +96,9 @@ final class WatchedFleet implements AutoCloseable {
         VirtualFleet fleet = new VirtualFleet(
                 "page",
                 IntStream.range(0, SERVERS)
-                        .mapToObj(i -> i < 4
-                                ? ServerSpec.usual(i, SEED)
-                                : ServerSpec.usual(i, SEED).withModel("simulated-llama-3.1-8b-instruct"))
+                        .mapToObj(i -> ServerSpec.usual(i, SEED)
+                                .withModel(i < 4 ? LLAMA : LLAMA + "-instruct")
+                                .withGuardrail(i % 2 == 0 ? Guardrail.INLINE : Guardrail.SIDECAR))
                         .toList(),
                 PoissonLoad.of(11, SEED),
                 start,
@@ -105,6 +109,28 @@ final class WatchedFleet implements AutoCloseable {
         fleet.switchOff(span.minusMinutes(14), "replica-0", Fault.ERROR_BURST);
         fleet.switchOn(span.minusMinutes(9), SLOW, Fault.SLOW_NODE, 2.5);
         fleet.run(span);
+    }
+
+    /** What clients and gateways would tell, and replicas by their settings: every third prompt in JSON, every third in XML; two of four servers quantised. */
+    private static void tell(RequestEvent event) {
+        int kind = (int) (event.getSequence() % STRUCTURES.size());
+        Long tokens = event.getPromptTokens();
+        if (tokens != null) {
+            // Of few lengths, so that each has requests enough for limits.
+            double characters = Math.pow(4, Math.rint(Math.log(4.0 * tokens) / Math.log(4)));
+            event.setPromptStructure(STRUCTURES.get(kind));
+            event.setPromptCharacters(Math.round(characters));
+            event.setPromptTokens(Math.round(tokens * (1 + 0.5 * kind)));
+            event.setTokenizeMicros(Math.round(2 * Math.pow(characters, 1.1) * (1 + 0.1 * (event.getSequence() % 7))));
+        }
+        event.setParseMicros(400 + 10 * (event.getSequence() % 11));
+        event.setTemplateMicros(900 + 30 * (event.getSequence() % 13));
+        event.setConversationState(event.getSequence() % 2 == 0 ? "kept" : "stateless");
+        event.setConfigurationName(configuration(event.getReplica()));
+    }
+
+    private static String configuration(String replica) {
+        return replica.compareTo("replica-2") < 0 ? "default" : "awq";
     }
 
     /** Engines and GPUs that breathe with a wave of load, each at its own phase; in the order of event time, as probes would publish them. */
@@ -132,7 +158,7 @@ final class WatchedFleet implements AutoCloseable {
                 .setReplica("replica-" + server)
                 .setNode("node-" + server)
                 .setPool("pool-0")
-                .setModel("simulated-llama-3.1-8b")
+                .setModel(LLAMA)
                 .setVersion("v1")
                 .setEngine("vllm")
                 .setMapping("1")
@@ -160,6 +186,9 @@ final class WatchedFleet implements AutoCloseable {
                 .setGpu("GPU-" + server)
                 .setNode("node-" + server)
                 .setReplica("replica-" + server)
+                .setPool("pool-0")
+                .setModel(LLAMA)
+                .setConfigurationName(configuration("replica-" + server))
                 .setOrigin("nvml")
                 .setState(GpuState.OK)
                 .setAgesMicros(Map.of())
@@ -212,7 +241,7 @@ final class WatchedFleet implements AutoCloseable {
                 .setSeverity(Severity.PAGE)
                 .setStartsAtMicros(micros(at.minusSeconds(60)))
                 .setChangedAtMicros(micros(at))
-                .setLabels(Map.of("node", "node-1", "model", "simulated-llama-3.1-8b"))
+                .setLabels(Map.of("node", "node-1", "model", LLAMA))
                 .setSummary("TTFT P99 of node-1 is 2.6 times that of its peers")
                 .setEvidence(List.of(
                         new Evidence("TTFT P99 in seconds", 1.31, 0.51, "node-1 against its pool"),

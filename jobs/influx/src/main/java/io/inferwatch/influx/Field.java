@@ -29,6 +29,9 @@ public final class Field {
     /** Tag of {@link Measurement#COMPARISON}: the value that is compared with. */
     public static final String AGAINST = "against";
 
+    /** Field of {@link Measurement#COMPARISON}, text: the value that is compared; also the tag of the dimension across which it is. */
+    public static final String VALUE = "value";
+
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, text: DRIFT, NO_DRIFT, INCONCLUSIVE or NOT_ESTIMABLE. */
     public static final String VERDICT = "verdict";
 
@@ -152,7 +155,97 @@ public final class Field {
     /** Tag of {@link Measurement#HEALTH}: process, and operator in a job. */
     public static final String INSTANCE = "instance";
 
+    /** Tag of {@link Measurement#STAGE}: a stage of the service chain, or {@code chain} for all of them. */
+    public static final String STAGE = "stage";
+
+    /** {@link #estimate Estimate} of {@link Measurement#STAGE} in seconds: a stage's mean; of the chain the sum of its stages' means, without limits. */
+    public static final String MEAN = "mean";
+
+    /** {@link #estimate Estimate} of {@link Measurement#STAGE}: standard deviation by mean. */
+    public static final String VARIATION = "variation";
+
+    /** {@link #estimate Estimate} of {@link Measurement#STAGE}: a stage's mean by the chain's. */
+    public static final String SHARE = "share";
+
+    /** Field of {@link Measurement#STAGE}, of the chain, integer: requests that were answered in full within every limit. */
+    public static final String GOOD = "good";
+
+    /** {@link #estimate Estimate} of {@link Measurement#STAGE}, of the chain, by the second: requests answered in full within every limit. */
+    public static final String SUSTAINED = "sustained";
+
+    /** {@link #estimate Estimate} of {@link Measurement#STAGE}, of the chain: good requests by all. */
+    public static final String GOOD_RATIO = "good_ratio";
+
+    /** {@link #estimate Estimate} of {@link Measurement#STAGE}, of the chain: parsing, filling the template and tokenisation. */
+    public static final String PREPROCESSING_SHARE = "preprocessing_share";
+
+    /** {@link #estimate Estimate} of {@link Measurement#STAGE}, of the chain: prefill and decode. */
+    public static final String GPU_SHARE = "gpu_share";
+
+    /** {@link #estimate Estimate} of {@link Measurement#STAGE}, of the chain: prefill by prefill and decode. */
+    public static final String PREFILL_OF_GPU = "prefill_of_gpu";
+
+    /** Field of {@link Measurement#STAGE}, of the chain, real: prompt tokens that came from the cache. */
+    public static final String CACHED_RATIO = "cached_ratio";
+
+    /** Tag of {@link Measurement#PROMPT_SHAPE}: how prompts are built. */
+    public static final String STRUCTURE = "structure";
+
+    /** Field of {@link Measurement#PROMPT_SHAPE}, integer: lengths that the exponent was fitted over. */
+    public static final String LENGTHS = "lengths";
+
+    /** Field of {@link Measurement#PROMPT_SHAPE}, real. */
+    public static final String TOKENS_PER_CHARACTER = "tokens_per_character";
+
+    /** {@link #estimate Estimate} of {@link Measurement#PROMPT_SHAPE}: tokens by those of plain prompts of the same length. */
+    public static final String INFLATION = "inflation";
+
+    /** {@link #estimate Estimate} of {@link Measurement#PROMPT_SHAPE}: of the power law of tokenisation time against length. */
+    public static final String TOKENIZE_EXPONENT = "tokenize_exponent";
+
+    /** {@link #estimate Estimate} of {@link Measurement#KV_JOINT}: how full context windows were, from 0 to 1. */
+    public static final String FILL = "fill";
+
+    /** {@link #estimate Estimate} of {@link Measurement#KV_JOINT}: prompt tokens from the cache, from 0 to 1. */
+    public static final String REUSE = "reuse";
+
+    /** {@link #estimate Estimate} of {@link Measurement#KV_JOINT}: of fill and reuse. */
+    public static final String CORRELATION = "correlation";
+
     private Field() {}
+
+    /**
+     * The field of a figure.
+     *
+     * @param unit that ends the name; empty for a ratio
+     */
+    public static String estimate(String name, String unit) {
+        return unit.isEmpty() ? name : name + "_" + unit;
+    }
+
+    /** The field of the lower 95 % limit of a figure. */
+    public static String low(String name, String unit) {
+        return estimate(name + "_low", unit);
+    }
+
+    /** The field of the upper 95 % limit of a figure. */
+    public static String high(String name, String unit) {
+        return estimate(name + "_high", unit);
+    }
+
+    /**
+     * Field of {@link Measurement#KV_JOINT}, integer: requests in ten percent of {@link #FILL} or {@link #REUSE}.
+     *
+     * @param percent where these begin
+     */
+    public static String step(String figure, int percent) {
+        return figure + "_" + percent;
+    }
+
+    /** Field of {@link Measurement#KV_JOINT}, integer: requests in one of 10 x 10 cells. */
+    public static String cell(int fillPercent, int reusePercent) {
+        return step(FILL, fillPercent) + "_" + step(REUSE, reusePercent);
+    }
 
     /** Field of {@link Measurement#DRIFT}: another one as if the traffic's mix were still that of the baseline. */
     public static String adjusted(String field) {

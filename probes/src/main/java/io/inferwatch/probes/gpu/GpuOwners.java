@@ -115,6 +115,7 @@ public final class GpuOwners {
         sample.setPool(owner.placement().pool());
         sample.setModel(owner.placement().model());
         sample.setVersion(owner.placement().version());
+        sample.setConfigurationName(owner.configurationName());
         sample.setCluster(owner.cluster());
         sample.setService(owner.service());
     }

@@ -16,6 +16,7 @@ public enum IdentityField {
     PRIORITY("priority", List.of("x-priority"), List.of("priority")),
     TEMPLATE("template", List.of("x-prompt-template"), List.of("prompt.template")),
     WORKLOAD_CLASS("workload-class", List.of("x-workload-class"), List.of("workload.class")),
+    PROMPT_STRUCTURE("prompt-structure", List.of("x-prompt-structure"), List.of("prompt.structure")),
     CONVERSATION_STATE("conversation-state", List.of("x-conversation-state"), List.of("conversation.state")),
     RUN("run", List.of("x-inferwatch-run"), List.of("inferwatch.run")),
     REQUEST_ID("request-id", List.of("x-request-id"), List.of()),

@@ -16,8 +16,12 @@ import java.util.Optional;
  * @param values what is said, as a header would say it
  */
 record IdentityRule(Optional<Glob> path, Map<String, Glob> headers, Map<IdentityField, String> values) {
-    private static final List<IdentityField> SETTABLE =
-            List.of(IdentityField.TENANT, IdentityField.TEMPLATE, IdentityField.WORKLOAD_CLASS, IdentityField.PRIORITY);
+    private static final List<IdentityField> SETTABLE = List.of(
+            IdentityField.TENANT,
+            IdentityField.TEMPLATE,
+            IdentityField.WORKLOAD_CLASS,
+            IdentityField.PROMPT_STRUCTURE,
+            IdentityField.PRIORITY);
 
     static IdentityRule of(Settings section) {
         String path = section.text("path", "");

@@ -88,6 +88,7 @@ public final class IdentityRules {
                         reading.whole(IdentityField.PRIORITY, Integer.MIN_VALUE),
                         reading.matching(IdentityField.TEMPLATE, WORD),
                         reading.matching(IdentityField.WORKLOAD_CLASS, WORD),
+                        reading.matching(IdentityField.PROMPT_STRUCTURE, WORD),
                         reading.matching(IdentityField.CONVERSATION_STATE, STATE),
                         reading.matching(IdentityField.RUN, WORD)),
                 new Limits(

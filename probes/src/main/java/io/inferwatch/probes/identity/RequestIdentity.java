@@ -29,6 +29,7 @@ public record RequestIdentity(
      * What for.
      *
      * @param turn of the conversation, from 1
+     * @param promptStructure how the prompt is built: plain, json, xml ...
      * @param conversationState whether the server keeps it between turns: kept or stateless
      * @param run of a load generator; its traffic is synthetic
      */
@@ -37,6 +38,7 @@ public record RequestIdentity(
             @Nullable Integer priority,
             @Nullable String template,
             @Nullable String workloadClass,
+            @Nullable String promptStructure,
             @Nullable String conversationState,
             @Nullable String run) {}
 
@@ -55,6 +57,7 @@ public record RequestIdentity(
         event.setPriority(work.priority);
         event.setTemplate(work.template);
         event.setWorkloadClass(work.workloadClass);
+        event.setPromptStructure(work.promptStructure);
         event.setConversationState(work.conversationState);
         if (work.run != null) {
             event.setRun(work.run);

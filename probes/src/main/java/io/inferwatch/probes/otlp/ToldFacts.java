@@ -15,6 +15,7 @@ final class ToldFacts {
             "turn",
             "template",
             "workloadClass",
+            "promptStructure",
             "conversationState",
             "queueMicros",
             "prefillMicros",

@@ -50,6 +50,7 @@ class IdentityRulesTest {
                                 Map.entry("x-priority", "-5"),
                                 Map.entry("x-prompt-template", "react-v2"),
                                 Map.entry("x-workload-class", "multi-turn"),
+                                Map.entry("x-prompt-structure", "json"),
                                 Map.entry("x-conversation-state", "kept"),
                                 Map.entry("x-inferwatch-run", "night-17"),
                                 Map.entry("x-request-id", "req-1"),
@@ -75,6 +76,7 @@ class IdentityRulesTest {
         assertThat(event.getPriority()).isEqualTo(-5);
         assertThat(event.getTemplate()).isEqualTo("react-v2");
         assertThat(event.getWorkloadClass()).isEqualTo("multi-turn");
+        assertThat(event.getPromptStructure()).isEqualTo("json");
         assertThat(event.getRun()).isEqualTo("night-17");
         assertThat(event.getTraffic()).isEqualTo(Traffic.SYNTHETIC);
         assertThat(event.getRequestId()).isEqualTo("req-1");
@@ -124,6 +126,7 @@ class IdentityRulesTest {
         bad.put(IdentityField.PRIORITY, "2147483648");
         bad.put(IdentityField.TEMPLATE, "You are a helpful assistant");
         bad.put(IdentityField.WORKLOAD_CLASS, "a".repeat(65));
+        bad.put(IdentityField.PROMPT_STRUCTURE, "<xml>");
         bad.put(IdentityField.RUN, "ü");
         bad.put(IdentityField.REQUEST_ID, "a b");
         bad.put(IdentityField.TRACEPARENT, "00-00000000000000000000000000000000-b7ad6b7169203331-01");
@@ -143,12 +146,12 @@ class IdentityRulesTest {
         RequestIdentity identity = rules.identify(headers(headers), "/");
 
         assertThat(rules.malformed().counts())
-                .hasSize(29)
+                .hasSize(30)
                 .allSatisfy((field, count) -> assertThat(count).as(field.key()).isEqualTo(1));
         assertThat(identity)
                 .isEqualTo(new RequestIdentity(
                         new RequestIdentity.Caller(null, null, null),
-                        new RequestIdentity.Work(null, null, null, null, null, null),
+                        new RequestIdentity.Work(null, null, null, null, null, null, null),
                         new RequestIdentity.Limits(null, null, null),
                         null,
                         null,
@@ -282,7 +285,7 @@ class IdentityRulesTest {
                 .hasMessage("""
                         probe.yaml:
                           rules.empty.path: must be set, or headers, found neither
-                          rules.empty.set: must be a mapping with any of tenant, template, workload-class, priority, found none
+                          rules.empty.set: must be a mapping with any of tenant, template, workload-class, prompt-structure, priority, found none
                           rules.bare.set.priority: must be a whole number between -2147483648 and 2147483647, found 'high'
                           salt-file: must be a file with a salt of 16 to 4096 bytes, or a place where one can be made, found %s with 5 bytes
                           headers.tenants: unknown key, did you mean 'tenant'?

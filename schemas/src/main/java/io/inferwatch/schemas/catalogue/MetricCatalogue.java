@@ -337,7 +337,7 @@ public final class MetricCatalogue {
             case REQUESTS -> sorted(Metric.Kind.SUM, Metric.Kind.QUANTILE);
             case HEARTBEATS -> sorted(Metric.Kind.GAUGE);
             case ENGINE -> sorted(Metric.Kind.QUANTILE, Metric.Kind.GAUGE, Metric.Kind.COUNTER, Metric.Kind.HISTOGRAM);
-            case GPU -> sorted(Metric.Kind.GAUGE, Metric.Kind.COUNTER);
+            case GPU -> sorted(Metric.Kind.QUANTILE, Metric.Kind.GAUGE, Metric.Kind.COUNTER);
             case KERNELS -> sorted(Metric.Kind.SUM, Metric.Kind.QUANTILE, Metric.Kind.GAUGE);
             case OPERATORS -> sorted(Metric.Kind.SUM, Metric.Kind.QUANTILE, Metric.Kind.GAUGE);
         };

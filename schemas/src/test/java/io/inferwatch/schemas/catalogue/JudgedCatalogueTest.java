@@ -113,7 +113,8 @@ class JudgedCatalogueTest {
                 .containsExactly("mix-model-version mix", "node-prompt prompt");
         assertThat(SHIPPED.baselines())
                 .extracting(BaselineRule::name)
-                .containsExactly("class", "template", "turn", "state", "guardrail", "configuration");
+                .containsExactly(
+                        "class", "template", "turn", "state", "guardrail", "configuration", "configuration-memory");
     }
 
     @ParameterizedTest

@@ -250,7 +250,7 @@ class MetricCatalogueTest {
                     kind: gauge | kind: sum | metrics.open.kind: must be gauge for heartbeats, found sum
                     kind: quantile | kind: gauge | metrics.ttft.kind: must be sum or quantile for requests, found gauge
                     kind: quantile | kind: histogram | metrics.ttft.kind: must be sum or quantile for requests, found histogram
-                    of: heartbeats, kind: gauge | of: gpu, kind: sum | metrics.open.kind: must be gauge or counter for gpu, found sum
+                    of: heartbeats, kind: gauge | of: gpu, kind: sum | metrics.open.kind: must be quantile or gauge or counter for gpu, found sum
                     value: openRequests, unit: requests | granularity: layer, value: openRequests, unit: requests | metrics.open.granularity: must be there for operators, and for them alone, found layer
                     of: heartbeats, kind: gauge, value: openRequests, unit: requests | of: operators, kind: gauge, value: a name, unit: ppm | metrics.open.granularity: must be there for operators, and for them alone, found nothing
                     of: heartbeats, kind: gauge, value: openRequests, unit: requests | of: operators, kind: gauge, value: a name, unit: ppm | metrics.open.value: must be a name of letters, digits and _ . : -, found 'a name'

@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             PipelineBenchCommand.class,
             LatencyBenchCommand.class,
+            SizingBenchCommand.class,
             ProxyBenchCommand.class,
             EngineBenchCommand.class,
             GpuBenchCommand.class

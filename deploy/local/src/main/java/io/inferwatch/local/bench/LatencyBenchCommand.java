@@ -5,14 +5,9 @@ import io.inferwatch.influx.InfluxConnection;
 import io.inferwatch.influx.InfluxReader;
 import io.inferwatch.influx.InfluxSetup;
 import io.inferwatch.influx.RetentionPolicy;
-import io.inferwatch.jobs.JobDefaults;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.KafkaTopics;
-import io.inferwatch.jobs.MeasureJob;
 import io.inferwatch.jobs.MeasureSettings;
-import io.inferwatch.jobs.StoreJob;
-import io.inferwatch.jobs.store.WriterSettings;
-import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.servers.InfluxProgram;
 import io.inferwatch.servers.InfluxServer;
 import io.inferwatch.servers.KafkaBroker;
@@ -28,11 +23,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.flink.configuration.CheckpointingOptions;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.CoreOptions;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -52,7 +42,6 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true)
 final class LatencyBenchCommand implements Callable<Integer> {
     private static final int PARTITIONS = 4;
-    private static final int PARALLELISM = 2;
     private static final int CELLS_PER_REPLICA = 4;
     private static final Duration WINDOW = Duration.ofSeconds(10);
     private static final Duration ASK_INTERVAL = Duration.ofMillis(10);
@@ -107,55 +96,13 @@ final class LatencyBenchCommand implements Callable<Integer> {
             KafkaConnection kafka = KafkaConnection.to(broker.bootstrapServers());
             KafkaTopics.create(kafka, PARTITIONS, (short) 1);
             new InfluxSetup(influx).run();
-            Jobs jobs = new Jobs(directory, kafka, influx.connection());
-            try {
+            try (BenchJobs jobs = new BenchJobs(directory, kafka)) {
+                jobs.measure(MeasureSettings.byDefault());
+                jobs.store(influx.connection());
                 return measure(kafka, new InfluxReader(influx), out, progress);
-            } finally {
-                jobs.cancel();
             }
         } finally {
             ChildProcess.delete(directory);
-        }
-    }
-
-    /** Both jobs in this JVM, as {@code inferwatch up} runs them. */
-    private static final class Jobs {
-        private final List<JobClient> clients = new ArrayList<>();
-
-        Jobs(Path directory, KafkaConnection kafka, InfluxConnection influx) throws Exception {
-            String catalogue = MetricCatalogue.shippedYaml();
-            StreamExecutionEnvironment measure = environment(directory.resolve("measure"));
-            MeasureJob.build(
-                    measure,
-                    MeasureJob.Sources.kafka(kafka, catalogue),
-                    MeasureJob.Sinks.kafka(kafka),
-                    catalogue,
-                    MeasureSettings.byDefault());
-            clients.add(measure.executeAsync(MeasureJob.NAME));
-            StreamExecutionEnvironment store = environment(directory.resolve("store"));
-            StoreJob.build(
-                    store,
-                    StoreJob.Sources.kafka(kafka),
-                    StoreJob.Sinks.of(influx, WriterSettings.byDefault(), kafka),
-                    catalogue);
-            clients.add(store.executeAsync(StoreJob.NAME));
-        }
-
-        void cancel() throws Exception {
-            for (JobClient client : clients) {
-                client.cancel().get();
-            }
-        }
-
-        private static StreamExecutionEnvironment environment(Path directory) {
-            Configuration configuration = JobDefaults.configuration();
-            configuration.set(CoreOptions.DEFAULT_PARALLELISM, PARALLELISM);
-            configuration.set(CoreOptions.TMP_DIRS, directory.toString());
-            configuration.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
-            configuration.set(
-                    CheckpointingOptions.CHECKPOINTS_DIRECTORY,
-                    directory.resolve("checkpoints").toUri().toString());
-            return StreamExecutionEnvironment.getExecutionEnvironment(configuration);
         }
     }
 

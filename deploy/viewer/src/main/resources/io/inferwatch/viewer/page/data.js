@@ -49,10 +49,11 @@ export const table = (panelAnswers, keepsTime) => {
   const heads = [];
   const rows = [];
   const head = (name) => { if (!heads.includes(name)) heads.push(name); };
+  if (keepsTime) head("time");
   for (const { target, series } of panelAnswers) {
+    // A column of a tag that no row has would say nothing.
+    tagsOf(target).filter((tag) => series.some(({ tags }) => tags[tag])).forEach(head);
     for (const { tags, columns, rows: found } of series) {
-      if (keepsTime) head("time");
-      tagsOf(target).filter((tag) => tag in tags).forEach(head);
       columns.slice(1).forEach(head);
       for (const values of found) {
         const row = { ...tags };

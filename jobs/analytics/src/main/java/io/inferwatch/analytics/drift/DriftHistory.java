@@ -14,7 +14,7 @@ import java.util.OptionalInt;
  * What is remembered of one statistic of one key, so that each window that ends can be judged against those before it.
  *
  * <ul>
- *   <li><b>Units.</b> Windows are gathered until they hold enough values for the statistic (368 for P99), at most {@value #MAX_WINDOWS}.
+ *   <li><b>Units.</b> Windows are gathered until they hold enough values for the statistic (368 for P99, times the design effect), at most {@value #MAX_WINDOWS}.
  *       All that follows counts in such units: one window where there is traffic enough. Sixteen windows that together are too few
  *       are said to be not estimable, and join the baseline's values without being one of its windows.
  *   <li><b>Looks.</b> A unit is judged by itself and then, while nothing can be said of the server, as the last of 2, 4, 8 and
@@ -29,7 +29,7 @@ import java.util.OptionalInt;
  *       starts anew with them: {@link Step#rebased}.
  *   <li><b>Bursts</b> ({@link Burst}) are not united with what was before them, from their second window on, nor is what comes after a
  *       gap of more than {@value #MAX_WINDOWS} windows.
- *   <li><b>Design effect.</b> From short panes; see {@link #addPane}.
+ *   <li><b>Design effect.</b> From short panes of what was before, but for units that stay out of the baseline; see {@link #addPane}.
  * </ul>
  *
  * <p>State: {@link #toBytes}; at most the pool and its younger part, four groups, the units that stay out and those that are gathered: eight
@@ -42,7 +42,7 @@ public final class DriftHistory {
     static final int MOST = 2 * (GENERATION - 1) + MAX_UNITS;
 
     private static final long REBASE_AFTER_MICROS = Duration.ofHours(1).toNanos() / 1_000;
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final long NEVER = Long.MIN_VALUE;
 
     private final long windowMicros;
@@ -150,12 +150,13 @@ public final class DriftHistory {
         tail.endWindow(endMicros - windowMicros, endMicros);
         pending = pending.plus(PastPool.of(window));
         pendingWindows++;
-        boolean isUnit = pending.sample().n() >= statistic.leastN(rule);
+        boolean isUnit = pending.sample().n() >= statistic.leastN(rule) * tail.designEffect();
         if (!isUnit && pendingWindows < MAX_WINDOWS) {
             return new Step(Optional.empty(), settled, false);
         }
         Optional<Judged> judged = judge(takeUnit(isUnit, statistic), hourClass, statistic, rule);
         judged.ifPresent(verdict -> note(verdict, endMicros));
+        tail.learn(persistence.recent() == 0);
         return new Step(judged, settled, rebase(endMicros, rule));
     }
 

@@ -5,8 +5,9 @@ import java.util.OptionalInt;
 
 /**
  * How much the requests of one key resemble each other, learned from short panes: {@link io.inferwatch.analytics.quantile.DesignEffect}'s
- * statistic within each window, with the window's own share of slow requests, summed over windows. What is remembered halves from
- * {@value #MAX_FREEDOM} degrees of freedom on. State: three numbers, and three for each pane of the window that runs. Not thread safe.
+ * statistic within each window, with the window's own share of slow requests, summed over windows. Windows are judged by what was learned before them, and {@link #learn} says
+ * whether they are to be learned from too: the null hypothesis is that requests are as before, also in how they resemble each other, and a server that is overloaded by its own slowness
+ * would hide it. What is remembered halves from {@value #MAX_FREEDOM} degrees of freedom on. State: five numbers, and three for each pane of the window that runs. Not thread safe.
  */
 final class TailPanes {
     static final int MAX_FREEDOM = 300;
@@ -20,6 +21,11 @@ final class TailPanes {
     private int bucket = NONE;
     private double statistic;
     private int freedom;
+
+    /** Of windows that ended and were not learned from yet. */
+    private double newStatistic;
+
+    private int newFreedom;
 
     /** End, values and slow values of each pane. */
     private long[] panes = new long[0];
@@ -47,7 +53,7 @@ final class TailPanes {
         panes[panes.length - 1] = above;
     }
 
-    /** Learns from the panes of a window, and forgets all that are no later. */
+    /** Takes in the panes of a window, and forgets all that are no later. */
     void endWindow(long startMicros, long endMicros) {
         long n = 0;
         long above = 0;
@@ -60,7 +66,7 @@ final class TailPanes {
             }
         }
         if (filled > 1 && above > 0 && above < n) {
-            learn((double) above / n, filled - 1, startMicros, endMicros);
+            takeIn((double) above / n, filled - 1, startMicros, endMicros);
         }
         int kept = 0;
         for (int i = 0; i < panes.length; i += FIELDS) {
@@ -72,15 +78,25 @@ final class TailPanes {
         panes = Arrays.copyOf(panes, kept);
     }
 
-    private void learn(double share, int more, long startMicros, long endMicros) {
+    private void takeIn(double share, int more, long startMicros, long endMicros) {
         for (int i = 0; i < panes.length; i += FIELDS) {
             if (isFilledWithin(i, startMicros, endMicros)) {
                 double expected = panes[i + 1] * share;
                 double excess = panes[i + 2] - expected;
-                statistic += excess * excess / (expected * (1 - share));
+                newStatistic += excess * excess / (expected * (1 - share));
             }
         }
-        freedom += more;
+        newFreedom += more;
+    }
+
+    /** Learns from the windows since the last time, or drops them. */
+    void learn(boolean areUsual) {
+        if (areUsual) {
+            statistic += newStatistic;
+            freedom += newFreedom;
+        }
+        newStatistic = 0;
+        newFreedom = 0;
         if (freedom > MAX_FREEDOM) {
             int half = freedom / 2;
             statistic *= (double) half / freedom;
@@ -101,6 +117,8 @@ final class TailPanes {
         out.signed(bucket);
         out.real(statistic);
         out.number(freedom);
+        out.real(newStatistic);
+        out.number(newFreedom);
         out.numbers(panes);
     }
 
@@ -109,6 +127,8 @@ final class TailPanes {
         tail.bucket = (int) in.signed();
         tail.statistic = in.real();
         tail.freedom = (int) in.number();
+        tail.newStatistic = in.real();
+        tail.newFreedom = (int) in.number();
         tail.panes = in.numbers();
         return tail;
     }

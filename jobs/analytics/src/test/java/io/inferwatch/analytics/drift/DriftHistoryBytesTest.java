@@ -97,7 +97,7 @@ class DriftHistoryBytesTest {
         other[0] = 9;
         assertThatThrownBy(() -> DriftHistory.ofBytes(other))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("drift history: version must be 1, found 9");
+                .hasMessage("drift history: version must be 2, found 9");
     }
 
     @Test

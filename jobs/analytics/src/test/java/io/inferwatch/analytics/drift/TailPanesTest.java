@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.IntToDoubleFunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class TailPanesTest {
@@ -63,6 +65,7 @@ class TailPanesTest {
                 tail.add((60L * i + 5L * pane) * SECOND, 2_000, independent(2_000));
             }
             tail.endWindow(60L * i * SECOND, (60L * i + 60) * SECOND);
+            tail.learn(true);
         }
         assertThat(before).isGreaterThan(5);
         assertThat(tail.designEffect()).isBetween(1.0, 1.5);
@@ -80,9 +83,11 @@ class TailPanesTest {
         }
         for (TailPanes panes : List.of(tail, apart)) {
             panes.endWindow(0, 60 * SECOND);
+            panes.learn(true);
             // 5 and 25 of 1,000: share 0.015, each 10 from 15, so 12 * 100 / (15 * 0.985) over 11.
             assertThat(panes.designEffect()).isCloseTo(12 * 100 / (15 * 0.985) / 11, within(1e-12));
             panes.endWindow(60 * SECOND, 120 * SECOND);
+            panes.learn(true);
             assertThat(panes.designEffect()).isCloseTo(24 * 100 / (15 * 0.985) / 22, within(1e-12));
         }
     }
@@ -97,13 +102,15 @@ class TailPanesTest {
         double effect = 1;
         for (int i = 0; i < 12; i++) {
             long start = 60L * i * SECOND;
-            if (i == 11) {
+            if (i == 10) {
                 List<QuantileSketch> panes = new ArrayList<>();
-                last.merge(draw(history, start, panes));
+                last = draw(history, start, panes);
                 effect = DesignEffect.of(panes, history.tailBucket().orElseThrow())
                         .orElseThrow();
             } else {
                 last = Latencies.LOGNORMAL.sample(6_000, 1, random);
+            }
+            if (i < 11) {
                 pool.merge(last);
             }
             if (i == 11) {
@@ -123,6 +130,59 @@ class TailPanesTest {
         assertThat(history.tailBucket().orElseThrow()).isEqualTo(pool.bucketOfRank(pool.rankOf(0.99)));
     }
 
+    /** Its requests come in waves, since it is overloaded: sixty times what chance allows, of which nothing is learned. */
+    @Test
+    void aSlowServersOwnWavesDoNotHideItSeed5() {
+        DriftHistory history = new DriftHistory(Duration.ofMinutes(1));
+        for (int i = 0; i < 20; i++) {
+            observe(history, panes(history, i, 500, pane -> 1), 60L * i * SECOND);
+        }
+        double before = history.designEffect();
+        for (int i = 20; i < 24; i++) {
+            QuantileSketch window = panes(history, i, 500, pane -> pane % 2 == 0 ? 9 : 1);
+            assertThat(observe(history, window, 60L * i * SECOND)
+                            .orElseThrow()
+                            .raw()
+                            .verdict())
+                    .isEqualTo(Verdict.DRIFT);
+        }
+        assertThat(before).isLessThan(1.5);
+        assertThat(history.designEffect()).isEqualTo(before);
+    }
+
+    /** Of 600 requests that tell as much as 300, two windows are a unit. */
+    @Test
+    void windowsAreUnitedUntilTheyTellEnoughSeed5() {
+        DriftHistory history = new DriftHistory(Duration.ofMinutes(1));
+        int verdicts = 0;
+        for (int i = 0; i < 40; i++) {
+            QuantileSketch window = panes(history, i, 600, pane -> pane % 3 == 0 ? 1.5 : 0.85);
+            verdicts += observe(history, window, 60L * i * SECOND).isPresent() ? 1 : 0;
+        }
+        assertThat(history.designEffect()).isBetween(600.0 / 368, 2 * 600.0 / 368);
+        assertThat(verdicts).isBetween(20, 30);
+        Judged last = Stream.iterate(40, i -> i + 1)
+                .map(i ->
+                        observe(history, panes(history, i, 600, pane -> pane % 3 == 0 ? 1.5 : 0.85), 60L * i * SECOND))
+                .flatMap(Optional::stream)
+                .findFirst()
+                .orElseThrow();
+        assertThat(last.windows() % 2).isZero();
+        assertThat(last.raw().verdict()).isNotEqualTo(Verdict.NOT_ESTIMABLE);
+    }
+
+    /** A window of six panes, told to the history, each so many times as slow. */
+    private QuantileSketch panes(DriftHistory history, int minute, int n, IntToDoubleFunction slowness) {
+        QuantileSketch window = new QuantileSketch();
+        for (int pane = 1; pane <= 6; pane++) {
+            QuantileSketch sketch = Latencies.LOGNORMAL.sample(n / 6, slowness.applyAsDouble(pane), random);
+            window.merge(sketch);
+            long end = (60L * minute + 10L * pane) * SECOND;
+            history.tailBucket().ifPresent(bucket -> history.addPane(end, sketch.n(), sketch.countAbove(bucket)));
+        }
+        return window;
+    }
+
     private static Optional<Judged> observe(DriftHistory history, QuantileSketch window, long start) {
         return history.observe(
                         Values.of(window),
@@ -137,7 +197,7 @@ class TailPanesTest {
         QuantileSketch window = new QuantileSketch();
         int bucket = history.tailBucket().orElseThrow();
         for (int pane = 1; pane <= 12; pane++) {
-            QuantileSketch sketch = Latencies.LOGNORMAL.sample(500, pane % 4 == 0 ? 2 : 1, random);
+            QuantileSketch sketch = Latencies.LOGNORMAL.sample(500, pane % 4 == 0 ? 1.5 : 1, random);
             panes.add(sketch);
             window.merge(sketch);
             history.addPane(start + pane * 5L * SECOND, sketch.n(), sketch.countAbove(bucket));
@@ -159,6 +219,7 @@ class TailPanesTest {
             tail.add((startSeconds + 60L * pane / count) * SECOND, sketch.n(), sketch.countAbove(BUCKET));
         }
         tail.endWindow(startSeconds * SECOND, (startSeconds + 60) * SECOND);
+        tail.learn(true);
         return panes;
     }
 

@@ -1,6 +1,7 @@
 package io.inferwatch.jobs.detect;
 
 import io.inferwatch.analytics.shape.Estimate;
+import io.inferwatch.influx.Field;
 import io.inferwatch.schemas.Dimension;
 import io.inferwatch.schemas.FigureResult;
 import io.inferwatch.schemas.WindowStat;
@@ -51,10 +52,9 @@ final class FigureBuilder {
      * @param scale units in one of the estimate's
      */
     FigureBuilder estimate(String name, String unit, double scale, Optional<Estimate> estimate) {
-        String suffix = unit.isEmpty() ? "" : "_" + unit;
-        estimate.ifPresent(figure -> value(name + suffix, figure.value() * scale)
-                .value(name + "_low" + suffix, figure.low() * scale)
-                .value(name + "_high" + suffix, figure.high() * scale));
+        estimate.ifPresent(figure -> value(Field.estimate(name, unit), figure.value() * scale)
+                .value(Field.low(name, unit), figure.low() * scale)
+                .value(Field.high(name, unit), figure.high() * scale));
         return this;
     }
 

@@ -4,6 +4,7 @@ import io.inferwatch.analytics.drift.Moments;
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.shape.Correlation;
 import io.inferwatch.analytics.shape.Spread;
+import io.inferwatch.influx.Field;
 import io.inferwatch.schemas.FigureResult;
 import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.schemas.catalogue.FigureRule;
@@ -48,16 +49,17 @@ final class KvJointFigures {
                 }
                 byFill[i] += n;
                 byReuse[j] += n;
-                result.count("fill_" + percent(i) + "_reuse_" + percent(j), n);
+                result.count(Field.cell(percent(i), percent(j)), n);
             }
         }
         for (int i = 0; i < STEPS; i++) {
-            result.count("fill_" + percent(i), byFill[i]).count("reuse_" + percent(i), byReuse[i]);
+            result.count(Field.step(Field.FILL, percent(i)), byFill[i])
+                    .count(Field.step(Field.REUSE, percent(i)), byReuse[i]);
         }
-        return List.of(result.count("n", fill.n())
-                .estimate("fill", "", MILLIONTHS, Spread.of(fill).map(Spread::mean))
-                .estimate("reuse", "", MILLIONTHS, Spread.of(reuse).map(Spread::mean))
-                .estimate("correlation", Correlation.of(cells))
+        return List.of(result.count(Field.N, fill.n())
+                .estimate(Field.FILL, "", MILLIONTHS, Spread.of(fill).map(Spread::mean))
+                .estimate(Field.REUSE, "", MILLIONTHS, Spread.of(reuse).map(Spread::mean))
+                .estimate(Field.CORRELATION, Correlation.of(cells))
                 .build());
     }
 

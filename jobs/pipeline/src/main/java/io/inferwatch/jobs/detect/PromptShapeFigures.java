@@ -4,6 +4,7 @@ import io.inferwatch.analytics.drift.Moments;
 import io.inferwatch.analytics.shape.Estimate;
 import io.inferwatch.analytics.shape.PowerLaw;
 import io.inferwatch.analytics.shape.RatioOfMeans;
+import io.inferwatch.influx.Field;
 import io.inferwatch.jobs.window.Series;
 import io.inferwatch.schemas.FigureResult;
 import io.inferwatch.schemas.WindowStat;
@@ -58,12 +59,12 @@ final class PromptShapeFigures {
                 }
             }
             results.add(new FigureBuilder(FigureRule.Kind.PROMPT_SHAPE, any)
-                    .tag("structure", structure)
-                    .count("n", n)
-                    .count("lengths", points.size())
-                    .value("tokens_per_character", tokens / characters)
-                    .estimate("inflation", RatioOfMeans.of(pairs))
-                    .estimate("tokenize_exponent", PowerLaw.exponent(points))
+                    .tag(Field.STRUCTURE, structure)
+                    .count(Field.N, n)
+                    .count(Field.LENGTHS, points.size())
+                    .value(Field.TOKENS_PER_CHARACTER, tokens / characters)
+                    .estimate(Field.INFLATION, RatioOfMeans.of(pairs))
+                    .estimate(Field.TOKENIZE_EXPONENT, PowerLaw.exponent(points))
                     .build());
         });
         return results;

@@ -6,6 +6,7 @@ import io.inferwatch.analytics.shape.Estimate;
 import io.inferwatch.analytics.shape.Proportion;
 import io.inferwatch.analytics.shape.ShareOfMeans;
 import io.inferwatch.analytics.shape.Spread;
+import io.inferwatch.influx.Field;
 import io.inferwatch.schemas.FigureResult;
 import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.schemas.catalogue.FigureRule;
@@ -45,6 +46,8 @@ final class StageFigures {
             "assembly",
             "postprocess");
     private static final double MICROS = 1e-6;
+    private static final String SECONDS = "seconds";
+    private static final String PER_SECOND = "per_second";
 
     private StageFigures() {}
 
@@ -70,12 +73,12 @@ final class StageFigures {
         told.forEach((stage, sketch) -> {
             Optional<Spread> spread = Spread.of(sketch);
             FigureBuilder result = new FigureBuilder(FigureRule.Kind.STAGE, window)
-                    .tag("stage", stage)
-                    .count("n", sketch.n())
-                    .estimate("mean", "seconds", MICROS, spread.map(Spread::mean))
-                    .estimate("variation", spread.map(Spread::variation));
+                    .tag(Field.STAGE, stage)
+                    .count(Field.N, sketch.n())
+                    .estimate(Field.MEAN, SECONDS, MICROS, spread.map(Spread::mean))
+                    .estimate(Field.VARIATION, spread.map(Spread::variation));
             if (chain.containsKey(stage)) {
-                result.estimate("share", share(List.of(stage), chain));
+                result.estimate(Field.SHARE, share(List.of(stage), chain));
             }
             results.add(result.build());
         });
@@ -93,22 +96,22 @@ final class StageFigures {
         long computed = reading.sum("prefilled_tokens");
         long cached = reading.sum("cached_tokens");
         return new FigureBuilder(FigureRule.Kind.STAGE, window)
-                .tag("stage", "chain")
-                .count("n", requests)
-                .count("good", good)
+                .tag(Field.STAGE, "chain")
+                .count(Field.N, requests)
+                .count(Field.GOOD, good)
                 .value(
-                        "mean_seconds",
+                        Field.estimate(Field.MEAN, SECONDS),
                         MICROS
                                 * chain.values().stream()
                                         .mapToDouble(Moments::mean)
                                         .sum())
-                .value("requests_per_second", requests / seconds)
-                .estimate("sustained", "per_second", 1 / seconds, Optional.of(Proportion.count(good)))
-                .estimate("good_ratio", Proportion.of(good, requests))
-                .estimate("preprocessing_share", share(PREPROCESSING, chain))
-                .estimate("gpu_share", share(GPU, chain))
-                .estimate("prefill_of_gpu", ShareOfMeans.of(List.of(prefill), List.of(decode)))
-                .value("cached_ratio", cached / (double) (cached + computed))
+                .value(Field.estimate(Field.REQUESTS, PER_SECOND), requests / seconds)
+                .estimate(Field.SUSTAINED, PER_SECOND, 1 / seconds, Optional.of(Proportion.count(good)))
+                .estimate(Field.GOOD_RATIO, Proportion.of(good, requests))
+                .estimate(Field.PREPROCESSING_SHARE, share(PREPROCESSING, chain))
+                .estimate(Field.GPU_SHARE, share(GPU, chain))
+                .estimate(Field.PREFILL_OF_GPU, ShareOfMeans.of(List.of(prefill), List.of(decode)))
+                .value(Field.CACHED_RATIO, cached / (double) (cached + computed))
                 .build();
     }
 

@@ -59,7 +59,8 @@ final class ResultPoints {
             Field.BASELINE_KIND,
             Field.MIX_SHARE,
             Field.REBASED,
-            Field.PINNED);
+            Field.PINNED,
+            Field.VALUE);
     private static final List<String> OF_MIXES = List.of(
             Field.TOTAL,
             Field.RATE,
@@ -163,6 +164,7 @@ final class ResultPoints {
                 .tag(Field.METRIC, result.getMetric())
                 .tag(Field.STATISTIC, result.getStatistic());
         add(point, result.getJudgement(), unit(result.getMetric(), result.getStatistic()));
+        point.text(Field.VALUE, result.getValue());
         flag(point, Field.PINNED, result.getPinned());
         addDrifting(point, result.getDrifting(), result.getDriftingSinceMicros());
         return at(result.getWindowMicros(), result.getWindowEndMicros(), point);

@@ -201,14 +201,14 @@ class ResultPointsTest {
                                 + "against=short,metric=requests,statistic=rate"
                                 + " verdict=\"DRIFT\",scale=\"RELATIVE\",unit=\"requests_per_second\",current=0.5,baseline=0.25,"
                                 + "change=1.0,change_low=0.75,change_high=1.25,p=0.001,q=0.002,n=4000i,n_baseline=40000i,"
-                                + "detectable_change=0.0625,provable_change=0.125,threshold=0.03,pinned=1i,drifting=0i"
+                                + "detectable_change=0.0625,provable_change=0.125,threshold=0.03,value=\"long\",pinned=1i,drifting=0i"
                                 + " 1700000040000000");
         assertThat(lines(hour))
                 .containsExactly(
                         "r1h comparison,comparison=canary,view=class-model-version,model=m,version=v1,class=long,"
                                 + "against=short,metric=e2e,statistic=mean"
                                 + " verdict=\"NOT_ESTIMABLE\",scale=\"RELATIVE\",unit=\"seconds\",baseline=0.25,n=0i,"
-                                + "n_baseline=40000i,threshold=0.03,pinned=0i,drifting=1i,"
+                                + "n_baseline=40000i,threshold=0.03,value=\"long\",pinned=0i,drifting=1i,"
                                 + "drifting_since_micros=1699996440000000i 1700000040000000");
     }
 
