@@ -1,19 +1,14 @@
 package io.inferwatch.analytics.drift;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferwatch.analytics.Latencies;
+import io.inferwatch.analytics.RecordedData;
 import io.inferwatch.analytics.drift.Comparison.Measured;
 import io.inferwatch.analytics.drift.Sample.Values;
 import io.inferwatch.analytics.mix.TrafficMix;
 import io.inferwatch.analytics.quantile.QuantileSketch;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,7 +23,6 @@ import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,7 +94,7 @@ class DriftOfRecordedDataTest {
         int windows = 0;
         int drifts = 0;
         List<Path> clients;
-        try (Stream<Path> files = Files.list(recorded("traces/servegen"))) {
+        try (Stream<Path> files = Files.list(RecordedData.path("traces/servegen"))) {
             clients = files.filter(file -> file.toString().endsWith(".csv"))
                     .sorted()
                     .toList();
@@ -166,9 +160,10 @@ class DriftOfRecordedDataTest {
         private static final double[] SHARES = {0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1};
 
         static Published read(String variant, String metric, int stage) {
-            Path file = recorded("llm_results/inference_perf/kubecon-na-2025/" + variant + "/results/stage_" + stage
-                    + "_lifecycle_metrics.json");
-            String entry = found("\"" + metric + "\": \\{([^}]*)}", lines(file).get(0));
+            String name = "llm_results/inference_perf/kubecon-na-2025/" + variant + "/results/stage_" + stage
+                    + "_lifecycle_metrics.json";
+            String entry = found(
+                    "\"" + metric + "\": \\{([^}]*)}", RecordedData.lines(name).get(0));
             double[] seconds = new double[NAMES.length];
             for (int i = 0; i < NAMES.length; i++) {
                 seconds[i] = Double.parseDouble(found('"' + Pattern.quote(NAMES[i]) + "\": ([-+.e0-9]+)", entry));
@@ -223,7 +218,7 @@ class DriftOfRecordedDataTest {
     }
 
     private static long[] agenticLatencies() {
-        return lines(recorded("traces/agentic_coding/requests.csv.gz")).stream()
+        return RecordedData.lines("traces/agentic_coding/requests.csv.gz").stream()
                 .skip(1)
                 .map(line -> line.split(",", -1)[11])
                 .filter(seconds -> !seconds.isEmpty())
@@ -234,7 +229,7 @@ class DriftOfRecordedDataTest {
     /** In microseconds; failed requests, whose messages have commas of their own, left out. */
     private static Map<String, List<Long>> firstTokens() {
         Map<String, List<Long>> byProvider = new TreeMap<>();
-        lines(recorded("llm_results/llmperf_leaderboard/individual.csv")).stream()
+        RecordedData.lines("llm_results/llmperf_leaderboard/individual.csv").stream()
                 .skip(1)
                 .map(line -> line.split(",", -1))
                 .filter(fields -> fields.length == 12 && fields[2].isEmpty())
@@ -250,25 +245,6 @@ class DriftOfRecordedDataTest {
             long value = values[i];
             values[i] = values[other];
             values[other] = value;
-        }
-    }
-
-    private static Path recorded(String name) {
-        String directory = System.getenv("INFERWATCH_DATA");
-        Path file =
-                Path.of(directory == null ? "../../../shared/data" : directory).resolve(name);
-        assumeTrue(
-                Files.exists(file), "skipped: no " + file + "; INFERWATCH_DATA names the directory of recorded data");
-        return file;
-    }
-
-    private static List<String> lines(Path file) {
-        try (InputStream in = Files.newInputStream(file);
-                BufferedReader reader = new BufferedReader(new InputStreamReader(
-                        file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in, StandardCharsets.UTF_8))) {
-            return reader.lines().toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }
