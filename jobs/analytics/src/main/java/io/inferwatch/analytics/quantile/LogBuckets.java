@@ -49,6 +49,11 @@ public final class LogBuckets {
         return value >= FIRST_VALUE[index + 1] ? index + 1 : index;
     }
 
+    /** The least whole number in a bucket; in the next one that holds any where this holds none. */
+    public static long leastValue(int index) {
+        return FIRST_VALUE[index];
+    }
+
     /** The inclusive lower bound of a bucket. */
     public static double lowerBound(int index) {
         return MAPPING.lowerBound(index);

@@ -49,6 +49,17 @@ class LogBucketsTest {
     }
 
     @Test
+    void theLeastValueIsTheFirstThatTheReferenceDoesNotPutBelow() {
+        for (int bucket = 0; bucket < LogBuckets.COUNT; bucket++) {
+            long least = LogBuckets.leastValue(bucket);
+            assertThat(REFERENCE.index((double) least)).isGreaterThanOrEqualTo(bucket);
+            assertThat(least == 1 || REFERENCE.index((double) (least - 1)) < bucket)
+                    .as("least value of bucket %d", bucket)
+                    .isTrue();
+        }
+    }
+
+    @Test
     void greaterValuesShareTheLastBucket() {
         assertThat(LogBuckets.index(LogBuckets.MAX_VALUE)).isEqualTo(LogBuckets.COUNT - 1);
         assertThat(LogBuckets.index(LogBuckets.MAX_VALUE + 1)).isEqualTo(LogBuckets.COUNT - 1);
