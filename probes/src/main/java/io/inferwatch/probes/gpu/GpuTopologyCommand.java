@@ -1,5 +1,6 @@
 package io.inferwatch.probes.gpu;
 
+import io.inferwatch.analytics.placement.Near;
 import io.inferwatch.probes.gpu.nvml.NvmlException;
 import io.inferwatch.schemas.GpuProcess;
 import io.inferwatch.schemas.GpuSample;
@@ -12,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,7 +22,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code inferwatch probe gpu topology}: a table of MIG instance, physical GPU, NUMA node and recommended processors, with the processes that compute there; a process none
- * of whose processors is near its device is flagged. Exit status 0, 1 when one is flagged, 2 when there is no driver.
+ * of whose processors is near its device is flagged, and the command that binds it follows the table. Exit status 0, 1 when one is flagged, 2 when there is no driver.
  */
 @Command(
         name = "topology",
@@ -73,17 +75,37 @@ final class GpuTopologyCommand implements Callable<Integer> {
             for (GpuProcess process : processes.subList(Math.min(1, processes.size()), processes.size())) {
                 out.printf(ROW, "", "", "", "", "", describe(process));
             }
-            isFlagged |= processes.stream().anyMatch(process -> Boolean.TRUE.equals(process.getFarFromDevice()));
+            isFlagged |= processes.stream().anyMatch(GpuTopologyCommand::isFar);
         }
+        samples.stream().flatMap(GpuTopologyCommand::mend).forEach(out::println);
         out.flush();
         return isFlagged ? 1 : 0;
+    }
+
+    /** Commands for what is flagged; what they do not do stands beside them, behind the shell's comment sign. */
+    private static Stream<String> mend(GpuSample sample) {
+        String cpus = sample.getCpuAffinity();
+        if (cpus == null) {
+            return Stream.empty();
+        }
+        Near near = new Near(cpus, sample.getNumaNode());
+        String start = near.start()
+                .map(command -> "; started by '" + command + " COMMAND' it has that near too")
+                .orElse("");
+        return sample.getProcesses().stream()
+                .filter(GpuTopologyCommand::isFar)
+                .map(process -> near.bind(process.getPid()) + " # leaves its memory where it is" + start);
+    }
+
+    private static boolean isFar(GpuProcess process) {
+        return Boolean.TRUE.equals(process.getFarFromDevice());
     }
 
     private static String describe(GpuProcess process) {
         return process.getPid()
                 + " " + text(process.getName())
                 + " on " + text(process.getCpusAllowed())
-                + (Boolean.TRUE.equals(process.getFarFromDevice()) ? " BOUND ELSEWHERE" : "");
+                + (isFar(process) ? " BOUND ELSEWHERE" : "");
     }
 
     private static String text(@Nullable Object value) {

@@ -187,7 +187,9 @@ class GpuCommandIT {
                         "0 - " + SimulatedHost.uuid(0) + " 1 32-63 -",
                         "0 1 " + SimulatedHost.migUuid(0, 0) + " 1 32-63 21 server-21 on 0-31 BOUND ELSEWHERE",
                         "0 2 " + SimulatedHost.migUuid(0, 1) + " 1 32-63 22 server-22 on 32-63",
-                        "23 server-23 on 0-63");
+                        "23 server-23 on 0-63",
+                        "taskset -acp 32-63 21 # leaves its memory where it is; started by"
+                                + " 'numactl --cpunodebind=1 --membind=1 COMMAND' it has that near too");
     }
 
     private SimulatedDriver driver() throws IOException {
