@@ -25,7 +25,7 @@ public record MeasureSettings(
 
     /** The defaults. */
     public static MeasureSettings byDefault() {
-        return from(Settings.parse("defaults", ""));
+        return of(Settings.parse("defaults", ""));
     }
 
     /**
@@ -34,12 +34,12 @@ public record MeasureSettings(
      * @throws io.inferwatch.schemas.settings.InvalidSettingsException with all its problems, when it has any
      */
     public static MeasureSettings read(Path file) {
-        return from(Settings.read(file));
+        return of(Settings.read(file));
     }
 
     /** Settings from YAML text; the name stands for it in messages. */
     public static MeasureSettings parse(String name, String yaml) {
-        return from(Settings.parse(name, yaml));
+        return of(Settings.parse(name, yaml));
     }
 
     /**
@@ -55,7 +55,12 @@ public record MeasureSettings(
         return new MeasureSettings(delay, lateness, idleness, alignmentDrift, goodput);
     }
 
-    private static MeasureSettings from(Settings root) {
+    /**
+     * Settings from a file's root section.
+     *
+     * @throws io.inferwatch.schemas.settings.InvalidSettingsException with all its problems, when it has any
+     */
+    public static MeasureSettings of(Settings root) {
         Duration hour = Duration.ofHours(1);
         Goodput standard = Goodput.byDefault();
         Settings limits = root.section("goodput");

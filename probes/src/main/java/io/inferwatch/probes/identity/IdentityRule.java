@@ -37,7 +37,7 @@ record IdentityRule(Optional<Glob> path, Map<String, Glob> headers, Map<Identity
         for (IdentityField field : SETTABLE) {
             if (field == IdentityField.PRIORITY) {
                 if (set.has(field.key())) {
-                    values.put(field, Long.toString(set.integer(field.key(), Integer.MIN_VALUE, Integer.MAX_VALUE, 0)));
+                    values.put(field, Long.toString(set.integer(field.key(), Integer.MIN_VALUE, Integer.MAX_VALUE)));
                 }
                 continue;
             }

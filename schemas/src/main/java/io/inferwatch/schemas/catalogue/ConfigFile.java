@@ -30,7 +30,15 @@ public final class ConfigFile {
      * @throws io.inferwatch.schemas.settings.InvalidSettingsException with all its problems, when it has any
      */
     public static List<Entry> read(Path file, MetricCatalogue catalogue) {
-        Settings root = Settings.read(file);
+        return of(Settings.read(file), catalogue);
+    }
+
+    /**
+     * The same from the file's root section.
+     *
+     * @throws io.inferwatch.schemas.settings.InvalidSettingsException with all its problems, when it has any
+     */
+    public static List<Entry> of(Settings root, MetricCatalogue catalogue) {
         List<Metric> metrics = catalogue.metrics();
         List<Ratio> ratios = catalogue.ratios();
         List<String> names = Stream.concat(

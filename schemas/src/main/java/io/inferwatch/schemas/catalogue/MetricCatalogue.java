@@ -100,12 +100,12 @@ public final class MetricCatalogue {
      * @throws io.inferwatch.schemas.settings.InvalidSettingsException with all its problems, when it has any
      */
     public static MetricCatalogue read(Path file) {
-        return read(Settings.read(file));
+        return of(Settings.read(file));
     }
 
     /** A catalogue from a text; the name stands for it in messages. */
     public static MetricCatalogue parse(String name, String yaml) {
-        return read(Settings.parse(name, yaml));
+        return of(Settings.parse(name, yaml));
     }
 
     /** All metrics, in the catalogue's order. */
@@ -194,7 +194,12 @@ public final class MetricCatalogue {
         return storedSketches.contains(metric.name());
     }
 
-    private static MetricCatalogue read(Settings root) {
+    /**
+     * A catalogue from a file's root section.
+     *
+     * @throws io.inferwatch.schemas.settings.InvalidSettingsException with all its problems, when it has any
+     */
+    public static MetricCatalogue of(Settings root) {
         List<Metric> metrics = new ArrayList<>();
         root.section("metrics").sections().forEach((name, entry) -> metrics.add(readMetric(name, entry)));
         Set<String> metricNames = names(metrics, Metric.Kind.values());

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -30,9 +31,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One section of a YAML file, read strictly. A reader asks for the keys that it knows; problems are collected, not thrown, and
  * {@link #check()} at the root reports all of them together, keys that nobody asked for included, with the nearest known key. Until
- * then a faulty value reads as its default.
+ * then a faulty value reads as its default. What was asked for is remembered: {@link #keys()} is the reader's own account of its file.
  */
 public final class Settings {
+    /** Stands in {@link #keys()} for a key that is a name of the user's. */
+    public static final String NAME = "NAME";
+
     private static final YAMLMapper YAML = YAMLMapper.builder(YAMLFactory.builder()
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                     .enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL)
@@ -40,19 +44,38 @@ public final class Settings {
                     .build())
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
+    private static final String A_LIST = "a list";
+    private static final String TRUE_OR_FALSE = "true or false";
     private static final Pattern DURATION = Pattern.compile("(\\d+)(us|ms|s|m|h|d)");
 
     private final Source source;
     private final String path;
+    /** The path with {@link #NAME} for names. */
+    private final String kind;
+
     private final JsonNode node;
     private final Set<String> known = new LinkedHashSet<>();
     private final Map<String, Settings> sections = new LinkedHashMap<>();
+    private boolean isNamed;
 
-    private record Source(String name, List<String> problems, List<Settings> sections) {}
+    /**
+     * A key that a reader asked for.
+     *
+     * @param path from the root, {@link #NAME} for names of the user's
+     * @param mustBe what its value must be; empty where it was asked only whether it is there
+     * @param whenAbsent what holds without it, as it would be written; empty for nothing
+     * @param isRequired whether it must be there
+     */
+    public record Key(String path, String mustBe, String whenAbsent, boolean isRequired) {}
 
-    private Settings(Source source, String path, JsonNode node) {
+    /** What is read, and what was found and asked; guarded are the keys of which it was asked whether they are there. */
+    private record Source(
+            String name, List<String> problems, List<Settings> sections, Map<String, Key> keys, Set<String> guarded) {}
+
+    private Settings(Source source, String path, String kind, JsonNode node) {
         this.source = source;
         this.path = path;
+        this.kind = kind;
         this.node = node;
         source.sections.add(this);
     }
@@ -78,7 +101,8 @@ public final class Settings {
      * @throws InvalidSettingsException when it is no YAML mapping
      */
     public static Settings parse(String name, String text) {
-        Source source = new Source(name, new ArrayList<>(), new ArrayList<>());
+        Source source =
+                new Source(name, new ArrayList<>(), new ArrayList<>(), new LinkedHashMap<>(), new LinkedHashSet<>());
         try {
             JsonNode root = YAML.readTree(text);
             if (root == null || root.isMissingNode() || root.isNull()) {
@@ -87,7 +111,7 @@ public final class Settings {
             if (!root.isObject()) {
                 throw new InvalidSettingsException(name, List.of("must be a mapping of keys, found " + describe(root)));
             }
-            return new Settings(source, "", root);
+            return new Settings(source, "", "", root);
         } catch (JsonProcessingException e) {
             String where =
                     e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
@@ -112,6 +136,7 @@ public final class Settings {
 
     /** The sections under the keys of this one, in the file's order: for mappings whose keys are names. */
     public Map<String, Settings> sections() {
+        isNamed = true;
         Map<String, Settings> named = new LinkedHashMap<>();
         node.fieldNames().forEachRemaining(name -> named.put(name, section(name)));
         return named;
@@ -119,6 +144,7 @@ public final class Settings {
 
     /** The texts under the keys of this section, in the file's order: for mappings whose keys are names. */
     public Map<String, String> texts() {
+        isNamed = true;
         Map<String, String> named = new LinkedHashMap<>();
         node.fieldNames().forEachRemaining(name -> named.put(name, text(name)));
         return named;
@@ -135,11 +161,18 @@ public final class Settings {
 
     /** Whether the key is there. */
     public boolean has(String key) {
+        source.guarded.add(kind(key));
+        source.keys.putIfAbsent(kind(key), new Key(kind(key), "", "", false));
         return child(key) != null;
     }
 
     /** A text, or the default. What YAML reads as a number or as true must stand in quotes: 1.10 is not the version 1.1. */
     public String text(String key, String whenAbsent) {
+        asked(key, "a text", whenAbsent);
+        return readText(key, whenAbsent);
+    }
+
+    private String readText(String key, String whenAbsent) {
         JsonNode child = child(key);
         if (child == null) {
             return whenAbsent;
@@ -153,11 +186,17 @@ public final class Settings {
 
     /** A text that must be there. */
     public String text(String key) {
-        return isSet(key) ? text(key, "") : "";
+        required(key, "a text");
+        return isSet(key) ? readText(key, "") : "";
     }
 
     /** A whole number within limits, or the default. */
     public long integer(String key, long min, long max, long whenAbsent) {
+        asked(key, wholeNumber(min, max), Long.toString(whenAbsent));
+        return readInteger(key, min, max, whenAbsent);
+    }
+
+    private long readInteger(String key, long min, long max, long whenAbsent) {
         JsonNode child = child(key);
         if (child == null) {
             return whenAbsent;
@@ -166,7 +205,7 @@ public final class Settings {
                 || !child.canConvertToLong()
                 || child.longValue() < min
                 || child.longValue() > max) {
-            problem(key, "a whole number between " + min + " and " + max, describe(child));
+            problem(key, wholeNumber(min, max), describe(child));
             return whenAbsent;
         }
         return child.longValue();
@@ -174,17 +213,19 @@ public final class Settings {
 
     /** A whole number within limits that must be there; until {@link #check()} throws, the lower limit stands for a missing one. */
     public long integer(String key, long min, long max) {
-        return isSet(key) ? integer(key, min, max, min) : min;
+        required(key, wholeNumber(min, max));
+        return isSet(key) ? readInteger(key, min, max, min) : min;
     }
 
     /** True or false, or the default. */
     public boolean flag(String key, boolean whenAbsent) {
+        asked(key, TRUE_OR_FALSE, Boolean.toString(whenAbsent));
         JsonNode child = child(key);
         if (child == null) {
             return whenAbsent;
         }
         if (!child.isBoolean()) {
-            problem(key, "true or false", describe(child));
+            problem(key, TRUE_OR_FALSE, describe(child));
             return whenAbsent;
         }
         return child.booleanValue();
@@ -192,13 +233,15 @@ public final class Settings {
 
     /** A duration such as {@code 250ms}, {@code 10s} or {@code 15m} within limits, or the default. */
     public @Nullable Duration duration(String key, Duration min, Duration max, @Nullable Duration whenAbsent) {
+        String mustBe = "a duration between " + write(min) + " and " + write(max) + " such as 10s";
+        asked(key, mustBe, whenAbsent == null ? "" : write(whenAbsent));
         JsonNode child = child(key);
         if (child == null) {
             return whenAbsent;
         }
         Duration duration = child.isTextual() ? parseDuration(child.asText()) : null;
         if (duration == null || duration.compareTo(min) < 0 || duration.compareTo(max) > 0) {
-            problem(key, "a duration between " + write(min) + " and " + write(max) + " such as 10s", describe(child));
+            problem(key, mustBe, describe(child));
             return whenAbsent;
         }
         return duration;
@@ -206,6 +249,11 @@ public final class Settings {
 
     /** One of the constants of an enum, written in lower case with hyphens, or the default. */
     public <E extends Enum<E>> E choice(String key, Class<E> type, E whenAbsent) {
+        asked(key, oneOf(type), label(whenAbsent));
+        return readChoice(key, type, whenAbsent);
+    }
+
+    private <E extends Enum<E>> E readChoice(String key, Class<E> type, E whenAbsent) {
         JsonNode child = child(key);
         if (child == null) {
             return whenAbsent;
@@ -215,28 +263,30 @@ public final class Settings {
                 return constant;
             }
         }
-        List<String> labels = new ArrayList<>();
-        for (E constant : type.getEnumConstants()) {
-            labels.add(label(constant));
-        }
-        problem(key, "one of " + String.join(", ", labels), describe(child));
+        problem(key, oneOf(type), describe(child));
         return whenAbsent;
     }
 
     /** One of the constants of an enum that must be there; until {@link #check()} throws, the first stands for a missing one. */
     public <E extends Enum<E>> E choice(String key, Class<E> type) {
+        required(key, oneOf(type));
         E first = type.getEnumConstants()[0];
-        return isSet(key) ? choice(key, type, first) : first;
+        return isSet(key) ? readChoice(key, type, first) : first;
     }
 
     /** A list whose items the function understands; it throws IllegalArgumentException with the rule at one that it does not. */
     public <T> List<T> list(String key, Function<String, T> item, List<T> whenAbsent) {
+        asked(key, A_LIST, whenAbsent.stream().map(String::valueOf).collect(Collectors.joining(", ")));
+        return readList(key, item, whenAbsent);
+    }
+
+    private <T> List<T> readList(String key, Function<String, T> item, List<T> whenAbsent) {
         JsonNode child = child(key);
         if (child == null) {
             return whenAbsent;
         }
         if (!child.isArray()) {
-            problem(key, "a list", describe(child));
+            problem(key, A_LIST, describe(child));
             return whenAbsent;
         }
         List<T> items = new ArrayList<>();
@@ -256,8 +306,9 @@ public final class Settings {
 
     /** A list of names, each one of the known; empty when the key is absent. */
     public List<String> names(String key, String mustBe, Collection<String> knownNames) {
+        asked(key, "a list, each " + mustBe, "");
         List<String> names = new ArrayList<>();
-        List<String> items = list(key, Function.identity(), List.of());
+        List<String> items = readList(key, Function.identity(), List.of());
         for (int i = 0; i < items.size(); i++) {
             String name = items.get(i);
             if (knownNames.contains(name)) {
@@ -267,6 +318,17 @@ public final class Settings {
             }
         }
         return names;
+    }
+
+    /**
+     * What readers asked of the whole file so far, in their order. Sections are told by their keys, those under names once. A key that is read only where it is
+     * there is not required.
+     */
+    public List<Key> keys() {
+        Set<String> read = source.sections.stream().map(section -> section.kind).collect(Collectors.toSet());
+        return source.keys.values().stream()
+                .filter(key -> !key.mustBe.isEmpty() || !read.contains(key.path))
+                .toList();
     }
 
     /** Notes a problem with a key of this section that its reader found. */
@@ -344,6 +406,15 @@ public final class Settings {
         return seconds % 3600 != 0 ? seconds / 60 + "m" : seconds / 3600 + "h";
     }
 
+    private static String wholeNumber(long min, long max) {
+        return "a whole number between " + min + " and " + max;
+    }
+
+    private static <E extends Enum<E>> String oneOf(Class<E> type) {
+        return "one of "
+                + Arrays.stream(type.getEnumConstants()).map(Settings::label).collect(Collectors.joining(", "));
+    }
+
     private static String label(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -354,7 +425,19 @@ public final class Settings {
             problem(key, "a mapping of keys", describe(child));
             child = null;
         }
-        return new Settings(source, path(key), child == null ? JsonNodeFactory.instance.objectNode() : child);
+        return new Settings(
+                source, path(key), kind(key), child == null ? JsonNodeFactory.instance.objectNode() : child);
+    }
+
+    private void asked(String key, String mustBe, String whenAbsent) {
+        Key before = source.keys.get(kind(key));
+        if (before == null || !before.isRequired) {
+            source.keys.put(kind(key), new Key(kind(key), mustBe, whenAbsent, false));
+        }
+    }
+
+    private void required(String key, String mustBe) {
+        source.keys.put(kind(key), new Key(kind(key), mustBe, "", !source.guarded.contains(kind(key))));
     }
 
     private boolean isSet(String key) {
@@ -373,6 +456,11 @@ public final class Settings {
 
     private String path(String key) {
         return path.isEmpty() ? key : path + "." + key;
+    }
+
+    private String kind(String key) {
+        String last = isNamed ? NAME : key;
+        return kind.isEmpty() ? last : kind + "." + last;
     }
 
     private static String describe(JsonNode node) {

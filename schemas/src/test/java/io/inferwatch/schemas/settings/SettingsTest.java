@@ -56,6 +56,57 @@ class SettingsTest {
     }
 
     @Test
+    void tellsWhatItsReaderAskedFor() {
+        Settings settings = Settings.parse("test", """
+                sink: {batch-size: 10}
+                places:
+                  north: {size: 1}
+                  south: {size: 2}
+                labels: {b: x}
+                """);
+        settings.text("name");
+        settings.text("note", "");
+        settings.section("sink").integer("batch-size", 1, 10_000, 500);
+        settings.section("sink").duration("wait", Duration.ZERO, HOUR, null);
+        settings.section("sink").duration("retry", SECOND, HOUR, SECOND);
+        settings.section("places").sections().values().forEach(place -> place.integer("size", 1, 2));
+        settings.section("labels").texts();
+        settings.flag("open", false);
+        settings.choice("colour", Colour.class, Colour.DARK_BLUE);
+        settings.list("edges", Long::valueOf, List.of(1L, 2L));
+        settings.names("friends", "a friend", List.of("red"));
+        settings.has("tls");
+        settings.has("name");
+        settings.text("name", "asked again, and still required");
+        assertThat(settings.keys())
+                .containsExactly(
+                        new Settings.Key("name", "a text", "", true),
+                        new Settings.Key("note", "a text", "", false),
+                        new Settings.Key("sink.batch-size", "a whole number between 1 and 10000", "500", false),
+                        new Settings.Key("sink.wait", "a duration between 0s and 1h such as 10s", "", false),
+                        new Settings.Key("sink.retry", "a duration between 1s and 1h such as 10s", "1s", false),
+                        new Settings.Key("places.NAME.size", "a whole number between 1 and 2", "", true),
+                        new Settings.Key("labels.NAME", "a text", "", true),
+                        new Settings.Key("open", "true or false", "false", false),
+                        new Settings.Key("colour", "one of red, dark-blue", "dark-blue", false),
+                        new Settings.Key("edges", "a list", "1, 2", false),
+                        new Settings.Key("friends", "a list, each a friend", "", false),
+                        new Settings.Key("tls", "", "", false));
+    }
+
+    @Test
+    void whatIsReadOnlyWhereItIsThereIsNotRequired() {
+        Settings settings = Settings.parse("test", "{tls: {key: server.key}, file: a}");
+        assertThat(settings.has("tls")).isTrue();
+        settings.section("tls").text("key");
+        assertThat(settings.has("file")).isTrue();
+        settings.text("file");
+        assertThat(settings.keys())
+                .containsExactly(
+                        new Settings.Key("tls.key", "a text", "", true), new Settings.Key("file", "a text", "", false));
+    }
+
+    @Test
     void absentKeysReadAsTheirDefaults() {
         Settings settings = Settings.parse("test", "");
         assertThat(settings.text("name", "x")).isEqualTo("x");

@@ -43,15 +43,20 @@ public record Fleet(long requestsPerSecond, Map<String, Long> values, Map<Quanti
      * @throws io.inferwatch.schemas.settings.InvalidSettingsException with all its problems, when it has any
      */
     public static Fleet read(Path file, MetricCatalogue catalogue) {
-        return from(Settings.read(file), catalogue);
+        return of(Settings.read(file), catalogue);
     }
 
     /** A fleet from YAML text; the name stands for it in messages. */
     public static Fleet parse(String name, String yaml, MetricCatalogue catalogue) {
-        return from(Settings.parse(name, yaml), catalogue);
+        return of(Settings.parse(name, yaml), catalogue);
     }
 
-    private static Fleet from(Settings root, MetricCatalogue catalogue) {
+    /**
+     * A fleet from its file's root section.
+     *
+     * @throws io.inferwatch.schemas.settings.InvalidSettingsException with all its problems, when it has any
+     */
+    public static Fleet of(Settings root, MetricCatalogue catalogue) {
         long requestsPerSecond = root.integer("requests-per-second", 0, MOST);
         Map<String, Long> values = new TreeMap<>();
         Settings counts = root.section("values");
