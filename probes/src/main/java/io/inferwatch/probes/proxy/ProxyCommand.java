@@ -1,17 +1,11 @@
 package io.inferwatch.probes.proxy;
 
 import io.inferwatch.probes.admin.ListenAddress;
-import io.inferwatch.probes.identity.IdentityRules;
-import io.inferwatch.probes.identity.ReplicaIdentity;
-import io.inferwatch.probes.otlp.OtlpSettings;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.KafkaOptions;
 import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.PublisherSettings;
-import io.inferwatch.probes.publish.SpoolSettings;
 import io.inferwatch.probes.reports.ReportOptions;
-import io.inferwatch.probes.tls.ClientTls;
-import io.inferwatch.probes.tls.ServerTls;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import io.inferwatch.schemas.settings.Settings;
 import java.io.PrintWriter;
@@ -20,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -43,9 +36,6 @@ import picocli.CommandLine.TypeConversionException;
 public final class ProxyCommand implements Callable<Integer> {
     private static final int OK = 0;
     private static final int BAD_INPUT = 2;
-    private static final Duration LEAST = Duration.ofMillis(1);
-    private static final Duration DAY = Duration.ofDays(1);
-    private static final long MEBIBYTE = 1L << 20;
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -121,13 +111,8 @@ public final class ProxyCommand implements Callable<Integer> {
             description = "Event loops, each of which can fill a core. Default: the number of processors.")
     private @Nullable Integer threads;
 
-    /** What the settings file says. */
-    record Configured(
-            ProxySettings proxy,
-            ReplicaIdentity replica,
-            IdentityRules rules,
-            Optional<SpoolSettings> spool,
-            Optional<OtlpSettings> otlp) {}
+    /** What options and settings file say together. */
+    private record Configured(ProxySettings proxy, ProxyFile file) {}
 
     @Override
     public Integer call() throws InterruptedException {
@@ -140,8 +125,8 @@ public final class ProxyCommand implements Callable<Integer> {
         try {
             Configured configured = configured();
             PublisherSettings publishing = PublisherSettings.of("proxy-" + UUID.randomUUID(), kafkaOptions.settings());
-            if (configured.spool().isPresent()) {
-                publishing = publishing.withSpool(configured.spool().get());
+            if (configured.file().spool().isPresent()) {
+                publishing = publishing.withSpool(configured.file().spool().get());
             }
             try (EventPublisher publisher = new KafkaPublisher(publishing)) {
                 serve(configured, publisher, out, err);
@@ -158,16 +143,16 @@ public final class ProxyCommand implements Callable<Integer> {
             throws InterruptedException {
         ProxyProbe probe = ProxyProbe.start(
                 configured.proxy(),
-                configured.replica(),
-                configured.rules(),
+                configured.file().replica(),
+                configured.file().rules(),
                 publisher,
                 adminListen,
                 reportOptions.settings(),
-                configured.otlp());
+                configured.file().otlp());
         Thread onExit = new Thread(() -> drain(probe, publisher, err), "inferwatch-proxy-drain");
         Runtime.getRuntime().addShutdownHook(onExit);
-        out.println("replica " + configured.replica().replica() + ": " + listen.host() + ":" + probe.port() + " -> "
-                + upstream + ", admin on " + adminListen.host() + ":" + probe.adminPort());
+        out.println("replica " + configured.file().replica().replica() + ": " + listen.host() + ":" + probe.port()
+                + " -> " + upstream + ", admin on " + adminListen.host() + ":" + probe.adminPort());
         out.flush();
         probe.await();
     }
@@ -198,44 +183,19 @@ public final class ProxyCommand implements Callable<Integer> {
         if (loops < 1 || loops > 256) {
             settings.problem("--threads", "from 1 to 256", Integer.toString(loops));
         }
-        Settings timeouts = settings.section("timeouts");
+        ProxyFile file = ProxyFile.of(settings, environment);
+        settings.check();
         ProxySettings proxy = new ProxySettings(
                 listen,
                 upstream,
-                ServerTls.of(settings, "tls"),
-                ClientTls.of(settings.section("upstream-tls")),
-                duration(timeouts, "connect", ProxySettings.CONNECT_TIMEOUT),
-                duration(timeouts, "upstream", ProxySettings.UPSTREAM_TIMEOUT),
-                duration(timeouts, "idle", ProxySettings.IDLE_TIMEOUT),
+                file.tls(),
+                file.upstreamTls(),
+                file.timeouts().connect(),
+                file.timeouts().upstream(),
+                file.timeouts().idle(),
                 loops,
                 injectUsage);
-        ReplicaIdentity watched = ReplicaIdentity.of(settings.section("replica"), environment);
-        IdentityRules rules = IdentityRules.of(settings.section("identity"));
-        Configured configured = new Configured(
-                proxy,
-                watched,
-                rules,
-                spool(settings),
-                settings.has("otlp")
-                        ? Optional.of(OtlpSettings.inProxy(settings.section("otlp"), rules, watched))
-                        : Optional.empty());
-        settings.check();
-        return configured;
-    }
-
-    private static Optional<SpoolSettings> spool(Settings settings) {
-        if (!settings.has("spool")) {
-            return Optional.empty();
-        }
-        Settings section = settings.section("spool");
-        String directory = section.text("directory");
-        long limitMebibytes = section.integer("limit-mib", 1, 1 << 20, SpoolSettings.DEFAULT_LIMIT_BYTES / MEBIBYTE);
-        return Optional.of(SpoolSettings.of(Path.of(directory), limitMebibytes * MEBIBYTE));
-    }
-
-    private static Duration duration(Settings section, String key, Duration whenAbsent) {
-        Duration duration = section.duration(key, LEAST, DAY, whenAbsent);
-        return duration == null ? whenAbsent : duration;
+        return new Configured(proxy, file);
     }
 
     static final class UpstreamConverter implements ITypeConverter<URI> {
