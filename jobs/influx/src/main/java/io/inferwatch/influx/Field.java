@@ -20,7 +20,7 @@ public final class Field {
     /** Tag of {@link Measurement#DRIFT}, {@link Measurement#MIX} and {@link Measurement#COMPARISON}: a metric or ratio of the catalogue. */
     public static final String METRIC = "metric";
 
-    /** Tag of the same: p50, p90, p95, p99, mean, share or rate. */
+    /** Tag of {@link Measurement#DRIFT}, {@link Measurement#MIX} and {@link Measurement#COMPARISON}: p50, p90, p95, p99, mean, share or rate. */
     public static final String STATISTIC = "statistic";
 
     /** Tag of {@link Measurement#COMPARISON}: its name in the catalogue or the configuration. */
