@@ -29,7 +29,7 @@ public final class Field {
     /** Tag of {@link Measurement#COMPARISON}: the value that is compared with. */
     public static final String AGAINST = "against";
 
-    /** Field of {@link Measurement#COMPARISON}, text: the value that is compared; also the tag of the dimension across which it is. */
+    /** Field of {@link Measurement#COMPARISON}, text: the value that is compared, also the tag of the dimension across which it is. */
     public static final String VALUE = "value";
 
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, text: DRIFT, NO_DRIFT, INCONCLUSIVE or NOT_ESTIMABLE. */
@@ -62,7 +62,7 @@ public final class Field {
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: the same with all keys of the window in mind. */
     public static final String Q = "q";
 
-    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, integer: values, trials or events now. */
+    /** Field of {@link Measurement#DRIFT}, {@link Measurement#COMPARISON}, {@link Measurement#STAGE}, {@link Measurement#PROMPT_SHAPE} and {@link Measurement#KV_JOINT}, integer: values, trials or events now. */
     public static final String N = "n";
 
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, integer: values, trials or events of the baseline. */
@@ -158,34 +158,34 @@ public final class Field {
     /** Tag of {@link Measurement#STAGE}: a stage of the service chain, or {@code chain} for all of them. */
     public static final String STAGE = "stage";
 
-    /** {@link #estimate Estimate} of {@link Measurement#STAGE} in seconds: a stage's mean; of the chain the sum of its stages' means, without limits. */
+    /** Field of {@link Measurement#STAGE}, real with limits: a stage's mean; of the chain the sum of its stages' means, without limits ({@code mean_seconds}). */
     public static final String MEAN = "mean";
 
-    /** {@link #estimate Estimate} of {@link Measurement#STAGE}: standard deviation by mean. */
+    /** Field of {@link Measurement#STAGE}, real with limits: standard deviation by mean. */
     public static final String VARIATION = "variation";
 
-    /** {@link #estimate Estimate} of {@link Measurement#STAGE}: a stage's mean by the chain's. */
+    /** Field of {@link Measurement#STAGE}, real with limits: a stage's mean by the chain's. */
     public static final String SHARE = "share";
 
-    /** Field of {@link Measurement#STAGE}, of the chain, integer: requests that were answered in full within every limit. */
+    /** Field of {@link Measurement#STAGE}, integer: of the whole chain: requests that were answered in full within every limit. */
     public static final String GOOD = "good";
 
-    /** {@link #estimate Estimate} of {@link Measurement#STAGE}, of the chain, by the second: requests answered in full within every limit. */
+    /** Field of {@link Measurement#STAGE}, real with limits: of the whole chain: requests answered in full within every limit ({@code sustained_per_second}). */
     public static final String SUSTAINED = "sustained";
 
-    /** {@link #estimate Estimate} of {@link Measurement#STAGE}, of the chain: good requests by all. */
+    /** Field of {@link Measurement#STAGE}, real with limits: of the whole chain: good requests by all. */
     public static final String GOOD_RATIO = "good_ratio";
 
-    /** {@link #estimate Estimate} of {@link Measurement#STAGE}, of the chain: parsing, filling the template and tokenisation. */
+    /** Field of {@link Measurement#STAGE}, real with limits: of the whole chain: parsing, filling the template and tokenisation. */
     public static final String PREPROCESSING_SHARE = "preprocessing_share";
 
-    /** {@link #estimate Estimate} of {@link Measurement#STAGE}, of the chain: prefill and decode. */
+    /** Field of {@link Measurement#STAGE}, real with limits: of the whole chain: prefill and decode. */
     public static final String GPU_SHARE = "gpu_share";
 
-    /** {@link #estimate Estimate} of {@link Measurement#STAGE}, of the chain: prefill by prefill and decode. */
+    /** Field of {@link Measurement#STAGE}, real with limits: of the whole chain: prefill by prefill and decode. */
     public static final String PREFILL_OF_GPU = "prefill_of_gpu";
 
-    /** Field of {@link Measurement#STAGE}, of the chain, real: prompt tokens that came from the cache. */
+    /** Field of {@link Measurement#STAGE}, real: of the whole chain: prompt tokens that came from the cache. */
     public static final String CACHED_RATIO = "cached_ratio";
 
     /** Tag of {@link Measurement#PROMPT_SHAPE}: how prompts are built. */
@@ -194,22 +194,22 @@ public final class Field {
     /** Field of {@link Measurement#PROMPT_SHAPE}, integer: lengths that the exponent was fitted over. */
     public static final String LENGTHS = "lengths";
 
-    /** Field of {@link Measurement#PROMPT_SHAPE}, real. */
+    /** Field of {@link Measurement#PROMPT_SHAPE}, real: tokens by characters. */
     public static final String TOKENS_PER_CHARACTER = "tokens_per_character";
 
-    /** {@link #estimate Estimate} of {@link Measurement#PROMPT_SHAPE}: tokens by those of plain prompts of the same length. */
+    /** Field of {@link Measurement#PROMPT_SHAPE}, real with limits: tokens by those of plain prompts of the same length. */
     public static final String INFLATION = "inflation";
 
-    /** {@link #estimate Estimate} of {@link Measurement#PROMPT_SHAPE}: of the power law of tokenisation time against length. */
+    /** Field of {@link Measurement#PROMPT_SHAPE}, real with limits: of the power law of tokenisation time against length. */
     public static final String TOKENIZE_EXPONENT = "tokenize_exponent";
 
-    /** {@link #estimate Estimate} of {@link Measurement#KV_JOINT}: how full context windows were, from 0 to 1. */
+    /** Field of {@link Measurement#KV_JOINT}, real with limits: how full context windows were, from 0 to 1. */
     public static final String FILL = "fill";
 
-    /** {@link #estimate Estimate} of {@link Measurement#KV_JOINT}: prompt tokens from the cache, from 0 to 1. */
+    /** Field of {@link Measurement#KV_JOINT}, real with limits: prompt tokens from the cache, from 0 to 1. */
     public static final String REUSE = "reuse";
 
-    /** {@link #estimate Estimate} of {@link Measurement#KV_JOINT}: of fill and reuse. */
+    /** Field of {@link Measurement#KV_JOINT}, real with limits: that of fill and reuse. */
     public static final String CORRELATION = "correlation";
 
     private Field() {}

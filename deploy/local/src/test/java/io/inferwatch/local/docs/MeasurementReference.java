@@ -30,22 +30,9 @@ public final class MeasurementReference {
     private static final Pattern FIELD =
             Pattern.compile("/\\*\\* (.+) \\*/\\s+public static final String (\\w+) = \"(\\w+)\";");
     private static final Pattern CONSTANT = Pattern.compile("/\\*\\* (.+) \\*/\\s+([A-Z][A-Z0-9_]*)\\(\"");
-    private static final Pattern ROLE = Pattern.compile("(Tag|Field) of (.*?)(?:, (text|real|integer[^:]*))?: (.+)");
+    private static final Pattern ROLE =
+            Pattern.compile("(Tag|Field) of (.*?)(?:, (text|real[^:]*|integer[^:]*))?: (.+)");
     private static final Pattern LINK = Pattern.compile("\\{@link (?:\\w+)?#(\\w+)}");
-
-    private static final Map<Measurement, String> FIGURES =
-            Map.of(Measurement.STAGE, """
-            Fields: `n`, `mean_seconds`, `variation`, `share` of the chain. Of `stage=chain`: `n`, `good`, `mean_seconds`, `requests_per_second`, `sustained_per_second`,
-            `good_ratio`, `preprocessing_share`, `gpu_share`, `prefill_of_gpu`, `cached_ratio`. Limits as `mean_low_seconds`, `share_high`.
-
-            """, Measurement.PROMPT_SHAPE, """
-            Fields: `n`, `lengths` (buckets that the exponent rests on), `tokens_per_character`, `inflation`, `tokenize_exponent`. Limits as `inflation_low`.
-
-            """, Measurement.KV_JOINT, """
-            Fields: `n`; requests in `fill_90_reuse_30` (from 90 % and from 30 % on, in steps of ten), `fill_90`, `reuse_30`; `fill` and `reuse` (means), `correlation`. Limits as
-            `fill_low`.
-
-            """);
 
     private final Map<String, String> measurements;
     private final Map<String, String> statistics;
@@ -88,6 +75,13 @@ public final class MeasurementReference {
 
     public String text() {
         StringBuilder text = new StringBuilder();
+        text.append(
+                "A real *with limits* has its 95 %% limits beside it: of `share` these are `%s` and `%s`, of `mean_seconds` `%s` and `%s`.\n\n"
+                        .formatted(
+                                Field.low(Field.SHARE, ""),
+                                Field.high(Field.SHARE, ""),
+                                Field.low(Field.MEAN, "seconds"),
+                                Field.high(Field.MEAN, "seconds")));
         text.append("### Statistics in names of fields\n\n")
                 .append(statistics())
                 .append('\n');
@@ -154,7 +148,19 @@ public final class MeasurementReference {
                     "Growth of `requests_total` since the sample before");
             table.row(MarkdownTable.code("checkpoint_age_seconds"), "real", "Time since `checkpoint_id` last grew");
         }
-        return (rows > 0 ? table + "\n" : "") + ofWindows(measurement) + FIGURES.getOrDefault(measurement, "");
+        if (measurement == Measurement.KV_JOINT) {
+            table.row(
+                    MarkdownTable.code(Field.cell(90, 30)),
+                    "integer",
+                    "Requests from 90 % fill and from 30 % reuse on, and so each of 10 x 10 cells");
+            for (String figure : List.of(Field.FILL, Field.REUSE)) {
+                table.row(
+                        MarkdownTable.code(Field.step(figure, 90)),
+                        "integer",
+                        "Requests from 90 % " + figure + " on, and so each tenth");
+            }
+        }
+        return (rows > 0 ? table + "\n" : "") + ofWindows(measurement);
     }
 
     /** How many fields a measurement of windows has, and which of them are no metric's. */
