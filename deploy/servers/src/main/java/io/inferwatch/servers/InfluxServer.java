@@ -43,27 +43,33 @@ public final class InfluxServer implements AutoCloseable {
      * @param data its directory; null is a temporary one, removed at {@link InfluxServer#close}
      * @param port 0 is a free port
      * @param admin turns authentication on; null leaves it off
+     * @param isCompactedEarly whether what is not written to any more is compacted at once, instead of hours later
      */
     public record Options(
-            @Nullable Path data, int port, @Nullable Admin admin) {
+            @Nullable Path data, int port, @Nullable Admin admin, boolean isCompactedEarly) {
         /** Data in a temporary directory, a free port, no authentication. */
         public static Options temporary() {
-            return new Options(null, 0, null);
+            return new Options(null, 0, null, false);
         }
 
         /** Data in the given directory, which stays; a free port, no authentication. */
         public static Options in(Path data) {
-            return new Options(data, 0, null);
+            return new Options(data, 0, null, false);
         }
 
         /** The same on this port; 0 is a free one. */
         public Options withPort(int newPort) {
-            return new Options(data, newPort, admin);
+            return new Options(data, newPort, admin, isCompactedEarly);
         }
 
         /** The same with authentication. */
         public Options withAdmin(String user, String password) {
-            return new Options(data, port, new Admin(user, password));
+            return new Options(data, port, new Admin(user, password), isCompactedEarly);
+        }
+
+        /** The same that soon has on disk what it would have after hours. */
+        public Options compactedEarly() {
+            return new Options(data, port, admin, true);
         }
     }
 
@@ -198,6 +204,8 @@ public final class InfluxServer implements AutoCloseable {
                   wal-dir = "%4$s/wal"
                   # Every write would wait for it.
                   wal-fsync-delay = "0s"
+                  cache-snapshot-write-cold-duration = "%6$s"
+                  compact-full-write-cold-duration = "%7$s"
                   max-series-per-database = 0
                   query-log-enabled = false
                 [monitor]
@@ -210,7 +218,14 @@ public final class InfluxServer implements AutoCloseable {
                 [logging]
                   level = "warn"
                   suppress-logo = true
-                """.formatted(host, httpPort, backupPort, directory, options.admin != null);
+                """.formatted(
+                        host,
+                        httpPort,
+                        backupPort,
+                        directory,
+                        options.admin != null,
+                        options.isCompactedEarly ? "2s" : "10m",
+                        options.isCompactedEarly ? "2s" : "4h");
         try {
             return Files.writeString(file, text);
         } catch (IOException e) {

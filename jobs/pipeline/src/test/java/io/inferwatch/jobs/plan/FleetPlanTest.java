@@ -93,7 +93,7 @@ class FleetPlanTest {
         assertThat(plan.total(Quantity.POINTS_PER_SECOND)).isCloseTo(brief + wide, within(1e-6));
         // fleet, model-version, replica-version and tenant-model keep sketches in their minutes.
         double sketches = (1 + 20 + 2000 + 1000) / 60.0;
-        assertThat(plan.total(Quantity.STATE_MEGABYTES)).isCloseTo(series * 0.026, within(1e-6));
+        assertThat(plan.total(Quantity.STATE_MEGABYTES)).isCloseTo(series * 0.22, within(1e-6));
         assertThat(plan.total(Quantity.INFLUXDB_MEGABYTES_PER_DAY))
                 .isCloseTo(0.0864 * (brief * 175 + wide * 880 + sketches * 2600), within(1e-3));
         assertThat(plan.total(Quantity.KAFKA_MEGABYTES_PER_DAY))
