@@ -12,7 +12,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /**
- * The entry class of the job jar on a Flink cluster, by REST or in application mode: {@code measure OPTIONS}, {@code detect OPTIONS} or {@code store OPTIONS}. Options, files
+ * The entry class of the job jar on a Flink cluster, by REST or in application mode: {@code measure OPTIONS}, {@code detect OPTIONS}, {@code store OPTIONS} or
+ * {@code backfill OPTIONS}. Options, files
  * and secrets are checked on the JobManager before anything runs; what is wrong is thrown as one message. The cluster's configuration goes before
  * {@link JobDefaults}, except for {@link #FIXED}.
  */
@@ -28,8 +29,15 @@ public final class JobMain {
 
     /** The jobs by their names on the command line, with default options. */
     public static Map<String, JobGraph> jobs() {
-        return new TreeMap<>(
-                Map.of("measure", new MeasureOptions(), "detect", new DetectOptions(), "store", new StoreOptions()));
+        return new TreeMap<>(Map.of(
+                "measure",
+                new MeasureOptions(),
+                "detect",
+                new DetectOptions(),
+                "store",
+                new StoreOptions(),
+                "backfill",
+                new BackfillOptions()));
     }
 
     /**

@@ -1,10 +1,7 @@
 package io.inferwatch.jobs;
 
-import java.nio.file.Path;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@link MeasureJob} by its options. */
 public final class MeasureOptions implements JobGraph {
@@ -14,11 +11,8 @@ public final class MeasureOptions implements JobGraph {
     @Mixin
     private final CatalogueOption catalogue = new CatalogueOption();
 
-    @Option(
-            names = "--settings",
-            paramLabel = "FILE",
-            description = "YAML file with watermark delay, lateness, idleness, alignment and goodput limits.")
-    private @Nullable Path settings;
+    @Mixin
+    private final SettingsOption settings = new SettingsOption();
 
     @Override
     public String jobName() {
@@ -32,7 +26,7 @@ public final class MeasureOptions implements JobGraph {
 
     @Override
     public void build(StreamExecutionEnvironment environment) {
-        MeasureSettings measure = settings == null ? MeasureSettings.byDefault() : MeasureSettings.read(settings);
+        MeasureSettings measure = settings.settings();
         String catalogueYaml = catalogue.yaml();
         KafkaConnection connection = kafka.connection();
         MeasureJob.build(

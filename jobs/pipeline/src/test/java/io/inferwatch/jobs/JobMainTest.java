@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
@@ -12,8 +14,10 @@ import org.junit.jupiter.api.Test;
 
 class JobMainTest {
     @Test
-    void everyJobBuildsAGraphOfDefaultOptions() {
-        JobMain.jobs().forEach((name, job) -> {
+    void everyJobWithoutAnEndBuildsAGraphOfDefaultOptions() {
+        Map<String, JobGraph> jobs = new TreeMap<>(JobMain.jobs());
+        assertThat(jobs.remove("backfill").jobName()).isEqualTo("Inferwatch backfill");
+        jobs.forEach((name, job) -> {
             StreamExecutionEnvironment environment =
                     StreamExecutionEnvironment.getExecutionEnvironment(JobDefaults.configuration());
             job.build(environment);
@@ -25,14 +29,27 @@ class JobMainTest {
     @Test
     void argumentsAreCheckedBeforeAnythingRuns() {
         assertThatThrownBy(() -> JobMain.parse())
-                .hasMessage("job: must be one of detect, measure, store, found nothing");
+                .hasMessage("job: must be one of backfill, detect, measure, store, found nothing");
         assertThatThrownBy(() -> JobMain.parse("stor"))
-                .hasMessage("job: must be one of detect, measure, store, found 'stor'");
+                .hasMessage("job: must be one of backfill, detect, measure, store, found 'stor'");
         assertThatThrownBy(() -> JobMain.parse("measure", "--influxdb-url=http://x"))
                 .hasMessageContaining("job measure: ")
                 .hasMessageContaining("--influxdb-url");
         assertThatThrownBy(() -> JobMain.main(new String[] {"measure", "--settings=/nowhere/measure.yaml"}))
                 .hasMessageContaining("/nowhere/measure.yaml");
+    }
+
+    @Test
+    void aBackfillNeedsASpanOfTime() {
+        assertThatThrownBy(() -> JobMain.main(new String[] {"backfill"}))
+                .hasMessageContaining("--from: must be a time such as 2026-11-30T10:00:00Z, found nothing")
+                .hasMessageContaining("--to: must be a time such as 2026-11-30T10:00:00Z, found nothing");
+        assertThatThrownBy(() -> JobMain.main(
+                        new String[] {"backfill", "--from=2026-11-30T10:00:00Z", "--to=2026-11-30T10:00:00Z"}))
+                .hasMessageContaining("--to: must be after --from, found 2026-11-30T10:00:00Z");
+        assertThatThrownBy(
+                        () -> JobMain.main(new String[] {"backfill", "--from=yesterday", "--to=2026-11-30T10:00:00Z"}))
+                .hasMessageContaining("found 'yesterday'");
     }
 
     @Test

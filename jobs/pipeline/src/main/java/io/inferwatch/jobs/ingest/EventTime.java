@@ -37,6 +37,11 @@ public final class EventTime {
         return maxDrift.isZero() ? strategy : strategy.withWatermarkAlignment("requests", maxDrift);
     }
 
+    /** The same times without watermarks: for a read with an end, in which nothing is late and no window ends before all has been read. */
+    public static WatermarkStrategy<RequestRow> withoutWatermarks(String catalogueYaml) {
+        return WatermarkStrategy.<RequestRow>noWatermarks().withTimestampAssigner(context -> clock(catalogueYaml));
+    }
+
     private static Clock clock(String catalogueYaml) {
         return new Clock(EventLayout.of(MetricCatalogue.parse("metric catalogue", catalogueYaml)));
     }

@@ -34,9 +34,9 @@ public final class SampleScreen extends ProcessFunction<Sample, Sample> {
         var group = getRuntimeContext().getMetricGroup();
         working = new Working(
                 new DeadLetters(ScreenFunction.STAGE),
-                group.counter("samples_total"),
+                Totals.counter(getRuntimeContext(), "samples_total"),
                 group.counter("late_total"),
-                group.counter("dead_letters_total"));
+                Totals.counter(getRuntimeContext(), "dead_letters_total"));
     }
 
     @Override

@@ -24,7 +24,16 @@ public final class SampleTime {
      */
     public static WatermarkStrategy<Sample> strategy(Duration delay) {
         return WatermarkStrategy.<Sample>forGenerator(context -> new Generator(delay, InstantSource.system()))
-                .withTimestampAssigner((sample, appended) -> sample.isFaulty() ? appended : sample.atMillis());
+                .withTimestampAssigner(SampleTime::millis);
+    }
+
+    /** The same times without watermarks: for a read with an end. */
+    public static WatermarkStrategy<Sample> withoutWatermarks() {
+        return WatermarkStrategy.<Sample>noWatermarks().withTimestampAssigner(SampleTime::millis);
+    }
+
+    private static long millis(Sample sample, long appendedAtMillis) {
+        return sample.isFaulty() ? appendedAtMillis : sample.atMillis();
     }
 
     static final class Generator implements WatermarkGenerator<Sample> {

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
@@ -126,15 +127,16 @@ public final class ScreenFunction extends ProcessFunction<RequestRow, RequestRow
             Counter late,
             Counter deadLetters,
             Map<String, Counter> byReason) {
-        static Counters of(MetricGroup group) {
+        static Counters of(RuntimeContext context) {
+            MetricGroup group = context.getMetricGroup();
             return new Counters(
                     group,
-                    group.counter("requests_total"),
+                    Totals.counter(context, "requests_total"),
                     group.counter("heartbeats_total"),
                     group.counter("tombstones_total"),
-                    group.counter("repeats_total"),
+                    Totals.counter(context, "repeats_total"),
                     group.counter("late_total"),
-                    group.counter("dead_letters_total"),
+                    Totals.counter(context, "dead_letters_total"),
                     new HashMap<>());
         }
 
@@ -161,8 +163,8 @@ public final class ScreenFunction extends ProcessFunction<RequestRow, RequestRow
         letters = new DeadLetters(STAGE);
         trackerByText = new SequenceTracker[1024];
         generation = 0;
+        counters = Counters.of(getRuntimeContext());
         MetricGroup group = getRuntimeContext().getMetricGroup();
-        counters = Counters.of(group);
         group.gauge("streams", trackers::size);
         group.gauge(
                 "missing_events",

@@ -37,14 +37,11 @@ final class AdmitFunction extends KeyedProcessFunction<String, Partial, Partial>
     private static final String SERIES = "series ";
 
     private final String catalogueYaml;
-    private final Map<String, List<Rule>> rulesByView = new HashMap<>();
+    private final Map<String, List<LimitedDimension>> limitedByView = new HashMap<>();
     private final Map<String, Integer> maxSeriesByView = new HashMap<>();
 
     private transient @Nullable MapState<String, Long> state;
     private transient @Nullable Counter overLimit;
-
-    /** The limit of the dimension at a place; where the limit holds per value of another, that one's place, else -1. */
-    private record Rule(int place, String dimension, int limit, int perPlace) {}
 
     AdmitFunction(String catalogueYaml) {
         this.catalogueYaml = catalogueYaml;
@@ -54,7 +51,7 @@ final class AdmitFunction extends KeyedProcessFunction<String, Partial, Partial>
     public void open(OpenContext context) {
         MetricCatalogue catalogue = MetricCatalogue.parse("metric catalogue", catalogueYaml);
         for (View view : catalogue.views()) {
-            rulesByView.put(view.name(), rules(view, catalogue));
+            limitedByView.put(view.name(), LimitedDimension.of(view, catalogue));
             maxSeriesByView.put(view.name(), view.maxSeries());
         }
         state = getRuntimeContext().getMapState(new MapStateDescriptor<>("admitted", Types.STRING, Types.LONG));
@@ -65,23 +62,22 @@ final class AdmitFunction extends KeyedProcessFunction<String, Partial, Partial>
     public void processElement(Partial partial, Context context, Collector<Partial> out) throws Exception {
         MapState<String, Long> admitted = state;
         Counter refused = overLimit;
-        List<Rule> rules = rulesByView.get(partial.view());
-        if (admitted == null || refused == null || rules == null) {
+        List<LimitedDimension> limited = limitedByView.get(partial.view());
+        if (admitted == null || refused == null || limited == null) {
             throw new IllegalStateException("view " + partial.view() + " before open() or not of this catalogue");
         }
         long hour = Math.floorDiv(partial.paneEndMillis() - 1, HOUR_MILLIS);
         sweep(hour, admitted);
         String[] values = partial.values();
         String[] kept = values;
-        for (Rule rule : rules) {
-            String value = values[rule.place];
+        for (LimitedDimension dimension : limited) {
+            String value = values[dimension.place()];
             if (value.equals(GroupingDimension.NONE)) {
                 continue;
             }
-            String scope = rule.perPlace < 0 ? rule.dimension : rule.dimension + "@" + kept[rule.perPlace];
-            if (!admit(scope, value, rule.limit, hour, admitted)) {
+            if (!admit(dimension.scope(kept), value, dimension.limit(), hour, admitted)) {
                 kept = kept == values ? values.clone() : kept;
-                kept[rule.place] = GroupingDimension.OTHER;
+                kept[dimension.place()] = GroupingDimension.OTHER;
             }
         }
         if (values.length > 0
@@ -148,34 +144,5 @@ final class AdmitFunction extends KeyedProcessFunction<String, Partial, Partial>
                 admitted.put(countName, count - 1);
             }
         }
-    }
-
-    private static List<Rule> rules(View view, MetricCatalogue catalogue) {
-        List<Rule> rules = new ArrayList<>();
-        // Dimensions that limits hang on come first, so that a limit per "other" holds for all of that together.
-        for (boolean hanging : new boolean[] {false, true}) {
-            for (int place = 0; place < view.by().size(); place++) {
-                if (view.by().get(place) instanceof GroupingDimension.Values values
-                        && values.per().isPresent() == hanging) {
-                    int perPlace = values.per()
-                            .map(per -> view.dimensionNames().indexOf(per))
-                            .orElse(-1);
-                    // Where a view lacks the dimension that the limit hangs on, it holds for all its values together.
-                    int limit = hanging && perPlace < 0
-                            ? values.limit() * limitOf(values.per().orElseThrow(), catalogue)
-                            : values.limit();
-                    rules.add(new Rule(place, values.name(), limit, perPlace));
-                }
-            }
-        }
-        return List.copyOf(rules);
-    }
-
-    private static int limitOf(String dimension, MetricCatalogue catalogue) {
-        return catalogue.dimensions().stream()
-                .filter(d -> d.name().equals(dimension))
-                .mapToInt(d -> d instanceof GroupingDimension.Values values ? values.limit() : 1)
-                .findFirst()
-                .orElse(1);
     }
 }

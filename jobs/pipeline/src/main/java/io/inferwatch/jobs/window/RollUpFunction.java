@@ -1,6 +1,7 @@
 package io.inferwatch.jobs.window;
 
 import io.inferwatch.jobs.ingest.OutboundRecord;
+import io.inferwatch.jobs.ingest.Totals;
 import io.inferwatch.schemas.Dimension;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.MetricGauge;
@@ -32,7 +33,7 @@ import org.apache.flink.util.Collector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges the partials of a series into its windows: the view's pane, a minute, an hour. A window is emitted as revision 0 when the
+ * Merges the partials of a series into its windows: the view's pane, a minute, an hour. A window is emitted as its first revision when the
  * watermark passes its end. A minute is made of its panes when it ends, an hour takes in each minute that has ended; a partial that comes later, within the allowed
  * lateness, is merged into every window that has taken in its pane, and each of those that was emitted already is emitted again with
  * the next revision. So all windows of a series add up, and a revision never takes anything back.
@@ -53,6 +54,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
 
     private final String catalogueYaml;
     private final long keepMillis;
+    private final int firstRevision;
 
     private transient @Nullable Working working;
 
@@ -129,8 +131,15 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         }
     }
 
-    RollUpFunction(String catalogueYaml, Duration lateness) {
+    /**
+     * A roll-up.
+     *
+     * @param lateness how long after its pane's end a partial may come
+     * @param firstRevision number of a window's first revision
+     */
+    RollUpFunction(String catalogueYaml, Duration lateness, int firstRevision) {
         this.catalogueYaml = catalogueYaml;
+        this.firstRevision = firstRevision;
         this.keepMillis = (lateness.toMillis() / MINUTE_MILLIS + 1) * MINUTE_MILLIS + SLACK_MILLIS;
     }
 
@@ -144,7 +153,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
                 getRuntimeContext()
                         .getMapState(new MapStateDescriptor<>(
                                 "windows", Types.LONG, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO)),
-                getRuntimeContext().getMetricGroup().counter("windows_total"),
+                Totals.counter(getRuntimeContext(), "windows_total"),
                 getRuntimeContext().getMetricGroup().counter("revisions_total"));
     }
 
@@ -283,7 +292,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
         (stored.emissions() == 0 ? w.emitted : w.revised).inc();
     }
 
-    private static WindowStat stat(Target at, long windowMillis, long end, Stored stored) {
+    private WindowStat stat(Target at, long windowMillis, long end, Stored stored) {
         MetricLayout metrics = at.metrics;
         WindowContent content = stored.content(metrics);
         List<Dimension> dimensions = new ArrayList<>();
@@ -338,7 +347,7 @@ final class RollUpFunction extends KeyedProcessFunction<String, Partial, Outboun
                 dimensions,
                 windowMillis * 1000,
                 end * 1000,
-                stored.emissions(),
+                firstRevision + stored.emissions(),
                 content.events(),
                 sums,
                 sketches,

@@ -3,6 +3,7 @@ package io.inferwatch.jobs.window;
 import io.inferwatch.jobs.ingest.Sample;
 import io.inferwatch.jobs.ingest.SampleFields;
 import io.inferwatch.jobs.ingest.SequenceTracker;
+import io.inferwatch.jobs.ingest.Totals;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.UndecodableEventException;
 import io.inferwatch.schemas.catalogue.Metric;
@@ -33,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Samples of one subject to the parts of panes that they fill. A reading counts in the pane of its sample. Beside the sample before it in the same stream it says
  * more: that one's readings held until now, for at most {@value #MAX_INTERVALS} of its intervals, and totals grew evenly meanwhile; both are spread over the panes in
- * between by time, what has grown to the last unit. So rates do not depend on where samples fall. After a longer silence the growth falls on the panes that can
- * still be corrected.
+ * between by time, what has grown to the last unit. So rates do not depend on where samples fall. After a longer silence the growth falls on the time
+ * of the lateness before the sample, whose panes can still be corrected.
  *
  * <p>Totals count from the probe's first reading: with a stream's first sample all of them have grown. A total that a sample does not tell stays as it was.
  *
@@ -48,6 +49,9 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
     private static final int MAX_INTERVALS = 3;
     private static final long PANE_MICROS = Duration.ofSeconds(10).toSeconds() * 1_000_000;
     private static final long RETENTION_MILLIS = Duration.ofDays(1).toMillis();
+
+    /** Timers are set to whole days: a stream is remembered for one to two of them. */
+    static final Duration MEMORY = Duration.ofMillis(2 * RETENTION_MILLIS);
 
     private final String catalogueYaml;
     private final long latenessMicros;
@@ -106,7 +110,7 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
                 getRuntimeContext()
                         .getMapState(new MapStateDescriptor<>(
                                 "streams", Types.STRING, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO)),
-                group.counter("repeats_total"),
+                Totals.counter(getRuntimeContext(), "repeats_total"),
                 group.counter("sample_gaps_total"));
     }
 
@@ -145,10 +149,11 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
         } else {
             long from = SampleFields.atMicros(before);
             if (at > from) {
-                long firstOpen = context.timerService().currentWatermark() < 0
-                        ? from
-                        : context.timerService().currentWatermark() * 1000 - latenessMicros;
-                spread(layout, before, sample, Math.max(from, firstOpen), at, panes);
+                // By the sample's own time, so that the same samples always give the same windows; the watermark is
+                // ahead of late ones alone.
+                long reachedMillis =
+                        Math.max(element.atMillis(), context.timerService().currentWatermark());
+                spread(layout, before, sample, Math.max(from, reachedMillis * 1000 - latenessMicros), at, panes);
                 layout.addHistograms(before, sample, pane(panes, layout, at));
                 layout.carryTotals(before, sample);
                 latest = w.codec.encode(sample);

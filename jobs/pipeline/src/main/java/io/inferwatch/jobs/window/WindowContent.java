@@ -282,6 +282,11 @@ final class WindowContent {
         return content;
     }
 
+    /** The number of events that encoded content holds, without decoding the rest. */
+    static long events(byte[] bytes) {
+        return number(ByteBuffer.wrap(bytes, 1, bytes.length - 1));
+    }
+
     /** Adds all of the encoded content that begins at an offset; the bytes must not be changed afterwards. */
     void mergeEncoded(byte[] bytes, int offset) {
         ByteBuffer in = ByteBuffer.wrap(bytes, offset, bytes.length - offset);

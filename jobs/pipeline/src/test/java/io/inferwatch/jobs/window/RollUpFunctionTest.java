@@ -23,6 +23,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ class RollUpFunctionTest {
 
     @BeforeEach
     void open() throws Exception {
-        harness = harness();
+        harness = harness(0);
         harness.open();
     }
 
@@ -82,6 +83,33 @@ class RollUpFunctionTest {
     }
 
     @Test
+    void windowsMadeAnewLeaveOnceAndWholeHoweverTheirPartsCome() throws Exception {
+        harness.close();
+        harness = harness(Windows.ANEW_REVISION);
+        harness.open();
+        send(TEN + 3_600_000 + 20_000, 4);
+        send(TEN + 50_000, 2, 3);
+        send(TEN + 10_000, 1);
+        send(TEN + 50_000, 5);
+        assertThat(windows()).as("before the end of event time").isEmpty();
+        harness.processWatermark(Long.MAX_VALUE);
+        assertThat(windows())
+                .extracting(
+                        w -> w.getWindowMicros() / 1_000_000,
+                        w -> (w.getWindowEndMicros() / 1_000 - TEN) / 1_000,
+                        WindowStat::getRequests,
+                        WindowStat::getRevision)
+                .containsExactlyInAnyOrder(
+                        Tuple.tuple(10L, 10L, 1L, 1_000_000),
+                        Tuple.tuple(10L, 50L, 3L, 1_000_000),
+                        Tuple.tuple(60L, 60L, 4L, 1_000_000),
+                        Tuple.tuple(3_600L, 3_600L, 4L, 1_000_000),
+                        Tuple.tuple(10L, 3_620L, 1L, 1_000_000),
+                        Tuple.tuple(60L, 3_660L, 1L, 1_000_000),
+                        Tuple.tuple(3_600L, 7_200L, 1L, 1_000_000));
+    }
+
+    @Test
     void aLatePartialRevisesEveryWindowThatWasPublishedAndNoneTakesAnythingBack() throws Exception {
         send(TEN + 10_000, 100);
         send(TEN + 20_000, 200);
@@ -106,9 +134,9 @@ class RollUpFunctionTest {
         assertThat(windows())
                 .extracting(WindowStat::getWindowMicros, WindowStat::getRevision, WindowStat::getRequests)
                 .containsExactly(
-                        org.assertj.core.groups.Tuple.tuple(10_000_000L, 0, 1L),
-                        org.assertj.core.groups.Tuple.tuple(60_000_000L, 0, 1L),
-                        org.assertj.core.groups.Tuple.tuple(3_600_000_000L, 1, 4L));
+                        Tuple.tuple(10_000_000L, 0, 1L),
+                        Tuple.tuple(60_000_000L, 0, 1L),
+                        Tuple.tuple(3_600_000_000L, 1, 4L));
     }
 
     @ParameterizedTest(name = "seed {0}")
@@ -139,7 +167,7 @@ class RollUpFunctionTest {
                 published.addAll(windows());
                 OperatorSubtaskState state = harness.snapshot(1, 1);
                 harness.close();
-                harness = harness();
+                harness = harness(0);
                 harness.initializeState(state);
                 harness.open();
                 // A restored job begins without a watermark: what comes before the first one may be late all the same.
@@ -189,9 +217,11 @@ class RollUpFunctionTest {
         assertThat(harness.numEventTimeTimers()).isZero();
     }
 
-    private static KeyedOneInputStreamOperatorTestHarness<String, Partial, OutboundRecord> harness() throws Exception {
+    private static KeyedOneInputStreamOperatorTestHarness<String, Partial, OutboundRecord> harness(int firstRevision)
+            throws Exception {
         return new KeyedOneInputStreamOperatorTestHarness<>(
-                new KeyedProcessOperator<>(new RollUpFunction(MetricCatalogue.shippedYaml(), Duration.ofMinutes(10))),
+                new KeyedProcessOperator<>(
+                        new RollUpFunction(MetricCatalogue.shippedYaml(), Duration.ofMinutes(10), firstRevision)),
                 Partial::series,
                 Types.STRING);
     }

@@ -145,6 +145,21 @@ class SampleFunctionTest {
         assertThat(panes.keySet()).containsExactly(TEN + 10_000, TEN + 130_000);
     }
 
+    @ParameterizedTest(name = "a watermark {0} ms after the beginning")
+    @ValueSource(longs = {Long.MIN_VALUE, 0, 3_600_000})
+    void growthOverALongSilenceFallsOnTheLastTenMinutesHoweverFarEventTimeIs(long watermark) throws Exception {
+        send(Samples.engine("r", 0, TEN).setPreemptionsTotal(0L).build());
+        if (watermark != Long.MIN_VALUE) {
+            harness.processWatermark(TEN + watermark);
+        }
+        send(Samples.engine("r", 1, TEN + 3_600_000).setPreemptionsTotal(6_000L).build());
+        Map<Long, Long> expected = new TreeMap<>();
+        for (int pane = 1; pane <= 60; pane++) {
+            expected.put(TEN + 3_000_000 + pane * 10_000L, 100L);
+        }
+        assertThat(sums("engine-fleet", "preemptions")).isEqualTo(expected);
+    }
+
     @Test
     void repeatsCountOnceAndWhatComesOutOfOrderGivesItsReadingsAlone() throws Exception {
         EngineSample first = Samples.engine("r", 0, TEN + 1_000)
