@@ -24,6 +24,7 @@ import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.CheckpointType;
 import org.apache.flink.core.execution.RecoveryClaimMode;
+import org.apache.flink.runtime.client.JobExecutionException;
 import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
@@ -130,6 +131,18 @@ public final class FlinkCluster implements AutoCloseable {
         /** The sum of a counter or gauge over all its operators and subtasks, as of about a second ago; it counts from the last restart on. */
         public long metric(String metricName) {
             return FlinkMetrics.sum(url, id.toHexString(), metricName);
+        }
+
+        /** What it has counted by that name over all tasks, once it has finished; 0 where nothing counts by it. */
+        public long total(String name) {
+            try {
+                Long total = await(cluster.requestJobResult(id), "result of job " + this.name)
+                        .toJobExecutionResult(Job.class.getClassLoader())
+                        .getAccumulatorResult(name);
+                return total == null ? 0 : total;
+            } catch (JobExecutionException | IOException | ClassNotFoundException e) {
+                throw new IllegalStateException("job " + this.name + " has no result", e);
+            }
         }
 
         /** How often it was restarted since it was started here, as of about a second ago. */

@@ -31,6 +31,7 @@ import picocli.CommandLine.Command;
             ReplayCommand.class,
             InferwatchCommand.Import.class,
             JobCommand.class,
+            BackfillCommand.class,
             ReportCommand.class,
             EventsCommand.class,
             ConfigCommand.class,

@@ -74,13 +74,17 @@ class InferwatchCommandTest {
                 new String[] {"job", "submit", "measure", "--flink", "jobmanager:8081"},
                 "--flink: must be the URL of Flink's REST interface, found 'jobmanager:8081'",
                 new String[] {"job", "submit", "mesure"},
-                "job: must be one of detect, measure, store, found 'mesure'",
+                "job: must be one of backfill, detect, measure, store, found 'mesure'",
                 new String[] {"job", "upgrade", "store", "--", "--settings", "x"},
                 "job store: Unknown options: '--settings'",
                 new String[] {"job", "savepoint", "mesure"},
-                "job: must be one of detect, measure, store, found 'mesure'",
+                "job: must be one of backfill, detect, measure, store, found 'mesure'",
                 new String[] {"setup", "plan", file + ".yaml"},
-                file + ".yaml");
+                file + ".yaml",
+                new String[] {"backfill", "--from", "2026-11-30T10:00:00Z"},
+                "--to: must be a time such as 2026-11-30T10:00:00Z, found nothing",
+                new String[] {"backfill", "--from=2026-11-30T10:00:00Z", "--to=2999-11-30T10:30:00Z"},
+                "--to: must be at most 20");
         Map<String[], String> wrongSimulations = Map.of(
                 new String[] {"simulate", "--port", "70000", "--kv-blocks", "0"},
                 "--port: must be from 0 to 65535, found 70000\n  --kv-blocks: must be from 1 to 10000000, found 0",

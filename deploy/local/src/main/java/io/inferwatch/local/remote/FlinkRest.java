@@ -141,12 +141,16 @@ final class FlinkRest {
         return awaitSavepoint(job, post("/jobs/" + job.id + "/stop", body, CALL_TIMEOUT), patience);
     }
 
-    /** Returns once every task of a job runs; refused with the last failure when the job ends or the patience does before that. */
+    /** Returns once every task of a job runs, or has finished; refused with the last failure when the job ends or the patience does before that. */
     void awaitRunning(String job, Duration patience) throws InterruptedException {
         long deadlineNanos = System.nanoTime() + patience.toNanos();
         while (true) {
             JsonNode answer = get("/jobs/" + job);
             String state = answer.path("state").asText();
+            if (state.equals("FINISHED")) {
+                // A job with an end may be there before it is seen running.
+                return;
+            }
             if (ENDED.contains(state)) {
                 throw new FlinkRefusalException("the job has ended as " + state + ": " + lastFailure(job));
             }

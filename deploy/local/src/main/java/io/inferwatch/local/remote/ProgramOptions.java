@@ -27,7 +27,7 @@ final class ProgramOptions {
     @Spec(Spec.Target.MIXEE)
     private @Nullable CommandSpec command;
 
-    @Parameters(index = "0", paramLabel = "JOB", description = "measure, detect or store.")
+    @Parameters(index = "0", paramLabel = "JOB", description = "measure, detect, store or backfill.")
     private String name = "";
 
     @Parameters(index = "1..*", paramLabel = "-- OPTIONS", description = "Options of the job.")
