@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.influx.InfluxClient;
 import io.inferwatch.influx.InfluxConnection;
@@ -12,13 +13,17 @@ import io.inferwatch.influx.RetentionPolicy;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.KafkaTopics;
 import io.inferwatch.jobs.MeasureSettings;
+import io.inferwatch.schemas.Dimension;
+import io.inferwatch.schemas.DriftResult;
 import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.MetricSketch;
 import io.inferwatch.schemas.MetricSum;
 import io.inferwatch.schemas.Outcome;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Source;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.Traffic;
+import io.inferwatch.schemas.Verdict;
 import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.servers.Availability;
 import io.inferwatch.servers.InfluxProgram;
@@ -54,7 +59,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every release's savepoints of both jobs are kept beside this test, and the present jobs go on from them. They were taken in the middle of a window, after
+ * Every release's savepoints of all jobs are kept beside this test, and the present jobs go on from them. They were taken in the middle of a window, after
  * records that are sent here again to the same offsets: a job that had lost its state or its place in Kafka would count them twice or not at all.
  *
  * <p>For a new release: {@code mvn verify -pl deploy/local -am -Dit.test=SavepointIT -Dinferwatch.savepoints=DIRECTORY}, and the directory's content is
@@ -73,6 +78,12 @@ class SavepointIT {
     private static final int BEFORE_SAVEPOINT = 30;
 
     private static final int OF_THE_MINUTE = 60;
+
+    /** Minutes that a baseline takes in at once. */
+    private static final int PAST_MINUTES = 12;
+
+    private static final int REQUESTS_A_MINUTE = 1_000;
+
     /** When a replica's last request ends: event time passes the minute's end with it. */
     private static final int LAST_SECOND = 75;
 
@@ -138,6 +149,34 @@ class SavepointIT {
     }
 
     @Test
+    void detectJobJudgesByThePastThatItsSavepointHas() throws Exception {
+        for (String release : RELEASES) {
+            Path data = directory.resolve("detect-" + release);
+            restore(release, "detect", data);
+            try (KafkaBroker broker = broker();
+                    FlinkCluster flink = flink(data)) {
+                for (int minute = 1; minute <= PAST_MINUTES; minute++) {
+                    sendMinute(broker, minute, 1);
+                }
+                FlinkCluster.Job job = LocalJobs.startDetect(flink, kafka(broker));
+                assertThat(job.restoredFrom()).isPresent();
+                sendMinute(broker, PAST_MINUTES + 1, 1.5);
+                sendMinute(broker, PAST_MINUTES + 2, 1);
+                long slow = PAST_MINUTES + 1;
+                await("the slow minute").atMost(PATIENCE).until(() -> verdicts(broker)
+                        .containsKey(slow));
+                Map<Long, DriftResult> verdicts = verdicts(broker);
+                // Those that were given before the savepoint are not given again; the last waited for its minute's end.
+                assertThat(verdicts.keySet()).containsExactly(slow - 1, slow);
+                assertThat(verdicts.get(slow - 1).getRaw().getBaselineN())
+                        .isEqualTo((PAST_MINUTES - 1) * REQUESTS_A_MINUTE);
+                assertThat(verdicts.get(slow).getRaw().getBaselineN()).isEqualTo(PAST_MINUTES * REQUESTS_A_MINUTE);
+                assertThat(verdicts.get(slow).getRaw().getVerdict()).isEqualTo(Verdict.DRIFT);
+            }
+        }
+    }
+
+    @Test
     @EnabledIfSystemProperty(named = DIRECTORY, matches = ".+")
     void writesSavepoints() throws Exception {
         Path target = Path.of(System.getProperty(DIRECTORY));
@@ -159,6 +198,16 @@ class SavepointIT {
             await("the first minute").atMost(PATIENCE).until(() -> stored(influx)
                     .containsKey(1L));
             save(flink, "store", target);
+        }
+        try (KafkaBroker broker = broker();
+                FlinkCluster flink = flink(directory.resolve("detect"))) {
+            for (int minute = 1; minute <= PAST_MINUTES; minute++) {
+                sendMinute(broker, minute, 1);
+            }
+            LocalJobs.startDetect(flink, kafka(broker));
+            await("all verdicts but the last").atMost(PATIENCE).until(() -> verdicts(broker)
+                    .containsKey(PAST_MINUTES - 1L));
+            save(flink, "detect", target);
         }
     }
 
@@ -270,6 +319,57 @@ class SavepointIT {
         send(broker, producer -> {
             var unused = producer.send(record(Topic.WINDOWS, 0, "fleet", endMicros / 1000, window));
         });
+    }
+
+    /** A minute's window of a series in each partition, so that event time moves in all of them; the first is the fleet's. */
+    private void sendMinute(KafkaBroker broker, int minute, double factor) {
+        // Minutes differ by nature: by 2 % up and down.
+        double natural = factor * (1 + 0.02 * Math.sin(minute));
+        QuantileSketch ttft = new QuantileSketch();
+        for (int i = 0; i < REQUESTS_A_MINUTE; i++) {
+            ttft.add(Math.round(natural * (100_000 + 100 * i)));
+        }
+        long endMicros = BEGIN_MICROS + minute * ExactWindows.MINUTE;
+        send(broker, producer -> {
+            for (int partition = 0; partition < PARTITIONS; partition++) {
+                String replica = "replica-" + partition;
+                boolean isFleet = partition == 0;
+                String series = isFleet ? "fleet" : "replica-version/" + replica + "/none";
+                WindowStat window = WindowStat.newBuilder()
+                        .setSeries(series)
+                        .setView(isFleet ? "fleet" : "replica-version")
+                        .setDimensions(
+                                isFleet
+                                        ? List.of()
+                                        : List.of(new Dimension("replica", replica), new Dimension("version", "none")))
+                        .setWindowMicros(ExactWindows.MINUTE)
+                        .setWindowEndMicros(endMicros)
+                        .setRevision(0)
+                        .setRequests(REQUESTS_A_MINUTE)
+                        .setSums(List.of(new MetricSum("requests", (long) REQUESTS_A_MINUTE)))
+                        .setSketches(List.of(new MetricSketch("ttft", ByteBuffer.wrap(SketchEncoding.encode(ttft)))))
+                        .setGauges(List.of())
+                        .build();
+                var unused = producer.send(record(Topic.WINDOWS, partition, series, endMicros / 1000, window));
+            }
+        });
+    }
+
+    /** Of the P99 of the fleet's TTFT, by the minute. */
+    private static Map<Long, DriftResult> verdicts(KafkaBroker broker) {
+        return TopicContents.of(broker.bootstrapServers(), Topic.RESULTS).stream()
+                .filter(DriftResult.class::isInstance)
+                .map(DriftResult.class::cast)
+                .filter(result -> result.getSeries().equals("fleet")
+                        && result.getMetric().equals("ttft")
+                        && result.getStatistic().equals("p99"))
+                .collect(Collectors.toMap(
+                        result -> (result.getWindowEndMicros() - BEGIN_MICROS) / ExactWindows.MINUTE,
+                        result -> result,
+                        (a, b) -> {
+                            throw new AssertionError("judged twice: " + a + " and " + b);
+                        },
+                        TreeMap::new));
     }
 
     private ProducerRecord<byte[], byte[]> record(
