@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.inferwatch.influx.InfluxClient;
 import io.inferwatch.influx.InfluxConnection;
+import io.inferwatch.influx.InfluxReader;
 import io.inferwatch.influx.RetentionPolicy;
 import io.inferwatch.jobs.health.HealthReporter;
+import io.inferwatch.jobs.window.Windows;
 import io.inferwatch.local.ExactWindows.Window;
 import io.inferwatch.local.ExactWindows.WindowKey;
 import io.inferwatch.probes.publish.EventPublisher;
@@ -22,9 +25,11 @@ import io.inferwatch.probes.replay.ReplayTiming;
 import io.inferwatch.probes.replay.Trace;
 import io.inferwatch.probes.replay.TraceFormat;
 import io.inferwatch.probes.replay.TraceOptions;
+import io.inferwatch.schemas.DriftResult;
 import io.inferwatch.schemas.HealthSample;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Topic;
+import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.servers.Availability;
 import io.inferwatch.servers.FlinkSession;
 import io.inferwatch.servers.InfluxProgram;
@@ -65,9 +70,13 @@ import org.junit.jupiter.api.io.TempDir;
 class ClusterIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration EVENT_SPAN = Duration.ofMinutes(70);
-    private static final Duration REPLAY = Duration.ofSeconds(25);
+    /** What the replay takes at least, and as long as the start of everything: what is killed has to start again meanwhile. */
+    private static final Duration REPLAY = Duration.ofSeconds(20);
+
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Pattern RUNS_AS = Pattern.compile(" runs as ([0-9a-f]{32}) ");
+
+    private static final Set<String> SERIES_VIEWS = Set.of("fleet", "replica-version", "tenant-model");
 
     private static final Map<Long, RetentionPolicy> POLICIES = new TreeMap<>(Map.of(
             ExactWindows.TEN_SECONDS, RetentionPolicy.R10S,
@@ -82,6 +91,7 @@ class ClusterIT {
     @Test
     void windowsAreExactAlthoughATaskManagerIsKilledAndTheJobUpgraded() throws Exception {
         assumeTrue(influxProgram.isFound(), influxProgram.reason());
+        Instant begin = Instant.now();
         try (KafkaBroker broker = KafkaBroker.start(KafkaBroker.Options.in(directory.resolve("kafka")));
                 InfluxServer influx = InfluxServer.start(
                         influxProgram.get(), InfluxServer.Options.in(directory.resolve("influxdb")));
@@ -108,24 +118,40 @@ class ClusterIT {
                             kafka,
                             "--influxdb-url=" + influx.url()),
                     flink);
+            RemoteJob detect = submitted(run("job", "submit", "detect", url, "--parallelism=1", "--", kafka), flink);
             assertThat(measure.get("/checkpoints/config").path("state_backend").asText())
                     .isEqualTo("EmbeddedRocksDBStateBackend");
 
             Instant end = Instant.now().truncatedTo(ChronoUnit.HOURS).minusMillis(1);
-            ReplayPlan plan = plan(end);
+            // In reserve: nothing moves there as long as all others live.
+            CompletableFuture<List<FlinkSession.TaskManager>> reserve =
+                    CompletableFuture.supplyAsync(() -> flink.startTaskManagers(1));
+            ReplayPlan plan = plan(end, Duration.between(begin, Instant.now()));
             try (EventPublisher publisher = publisher(plan, broker);
                     PublishedWindows windows = new PublishedWindows(broker.bootstrapServers())) {
                 Replay replay = new Replay(plan, publisher);
                 CompletableFuture<ReplayReport> replayed =
                         CompletableFuture.supplyAsync(() -> replay.run(progress -> {}));
+                assertThat(reserve.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).hasSize(1);
                 await("windows and checkpoints")
                         .atMost(PATIENCE)
                         .until(() -> measure.completedCheckpoints() >= 2
+                                && detect.completedCheckpoints() >= 2
                                 && windows.newest().isAfter(end.minus(EVENT_SPAN)));
-                taskManagers.get(0).kill();
+                // A part of the job that measures runs on each.
+                String judging = detect.taskManager();
+                taskManagers.stream()
+                        .filter(taskManager -> taskManager.id().equals(judging))
+                        .findFirst()
+                        .orElseThrow()
+                        .kill();
                 assertThat(replayed).as("events were still to come at the kill").isNotDone();
-                flink.startTaskManagers(1);
-                await("the restart").atMost(PATIENCE).until(() -> measure.restarts() > 0 && measure.isRunning());
+                await("the restart")
+                        .atMost(PATIENCE)
+                        .until(() -> measure.restarts() > 0
+                                && measure.isRunning()
+                                && detect.restarts() > 0
+                                && detect.isRunning());
                 assertThat(measure.get("/checkpoints")
                                 .path("latest")
                                 .path("restored")
@@ -153,13 +179,31 @@ class ClusterIT {
                         .isTrue();
                 awaitLastHour(replay, windows, end);
                 assertExact(PublishedRequests.byRow(broker.bootstrapServers(), plan.instance()), influx.url(), end);
+                assertVerdicts(broker, influx.url(), end);
             }
+            Instant hour = end.plusMillis(1).minus(Duration.ofHours(1));
+            run(
+                    "job",
+                    "submit",
+                    "backfill",
+                    url,
+                    "--parallelism=1",
+                    "--",
+                    kafka,
+                    "--from=" + hour.minus(Duration.ofHours(1)),
+                    "--to=" + hour);
+            await("the hour once more, with the same requests").atMost(PATIENCE).until(() -> {
+                List<WindowStat> revisions = fleetHours(broker, hour);
+                WindowStat last = revisions.get(revisions.size() - 1);
+                return last.getRevision() == Windows.ANEW_REVISION
+                        && last.getRequests() == revisions.get(0).getRequests();
+            });
             assertThat(TopicContents.of(broker.bootstrapServers(), Topic.LATE)).isEmpty();
             assertThat(TopicContents.of(broker.bootstrapServers(), Topic.DEAD_LETTERS))
                     .isEmpty();
-            await("health of both jobs, by the reporter that is a plugin")
+            await("health of the jobs, by the reporter that is a plugin")
                     .atMost(PATIENCE)
-                    .until(() -> healthComponents(broker).containsAll(Set.of("measure", "store")));
+                    .until(() -> healthComponents(broker).containsAll(Set.of("measure", "detect", "store")));
         }
     }
 
@@ -180,6 +224,16 @@ class ClusterIT {
             return FlinkMetrics.ofJob(url, id, "numRestarts");
         }
 
+        /** Where its first task runs: of a job with one slot, all of it. */
+        String taskManager() throws Exception {
+            String vertex = get("").path("vertices").path(0).path("id").asText();
+            return get("/vertices/" + vertex)
+                    .path("subtasks")
+                    .path(0)
+                    .path("taskmanager-id")
+                    .asText();
+        }
+
         boolean isRunning() throws Exception {
             return get("").path("state").asText().equals("RUNNING");
         }
@@ -195,6 +249,8 @@ class ClusterIT {
         Map<String, String> settings = new TreeMap<>(
                 HealthReporter.configuration(bootstrapServers, new Properties()).toMap());
         settings.put("metrics.reporter.inferwatch.interval", "1 SECONDS");
+        // A job with one slot has no connection that would break: only heartbeats tell that its TaskManager is gone.
+        settings.put("heartbeat.interval", "1 s");
         settings.put("state.backend.type", "rocksdb");
         settings.put("execution.checkpointing.incremental", "true");
         settings.put("execution.checkpointing.interval", "2 s");
@@ -217,7 +273,7 @@ class ClusterIT {
         return directory.resolve(name).toUri().toString();
     }
 
-    private ReplayPlan plan(Instant end) throws Exception {
+    private ReplayPlan plan(Instant end, Duration start) throws Exception {
         Path file = directory.resolve("trace.csv.gz");
         try (InputStream in = Objects.requireNonNull(getClass().getResourceAsStream(RecordedRequest.RESOURCE))) {
             Files.copy(in, file);
@@ -227,7 +283,7 @@ class ClusterIT {
         double spanSeconds = (events.get(events.size() - 1).getCompletedAtMicros()
                         - events.get(0).getCompletedAtMicros())
                 / 1e6;
-        ReplayTiming timing = ReplayTiming.speedup(spanSeconds / REPLAY.toSeconds())
+        ReplayTiming timing = ReplayTiming.speedup(spanSeconds / Math.max(REPLAY.toSeconds(), start.toSeconds()))
                 .withCompress(spanSeconds / EVENT_SPAN.toSeconds())
                 .withEnd(end);
         return ReplayPlan.of(trace, timing, Optional.empty(), InstantSource.system());
@@ -265,6 +321,50 @@ class ClusterIT {
                                     end.plusMillis(1)))
                             .isEmpty());
         });
+    }
+
+    /**
+     * A verdict on the fleet's last minute has come, and each stands in InfluxDB once. What was judged again after the restart says the same where a series is
+     * judged by itself; a group of series is judged without those whose windows come after event time has passed their end, and that is not the same then.
+     */
+    private static void assertVerdicts(KafkaBroker broker, String influxUrl, Instant end) {
+        long lastMinuteMicros = 1000 * end.plusMillis(1).toEpochMilli() - ExactWindows.MINUTE;
+        await("verdicts").atMost(PATIENCE).untilAsserted(() -> {
+            Map<List<Object>, List<DriftResult>> byKey =
+                    TopicContents.of(broker.bootstrapServers(), Topic.RESULTS).stream()
+                            .filter(DriftResult.class::isInstance)
+                            .map(DriftResult.class::cast)
+                            .collect(Collectors.groupingBy(result -> List.of(
+                                    result.getSeries(),
+                                    result.getMetric(),
+                                    result.getStatistic(),
+                                    result.getWindowEndMicros())));
+            assertThat(byKey).containsKey(List.of("fleet", "e2e", "p99", lastMinuteMicros));
+            assertThat(byKey.values())
+                    .filteredOn(same -> SERIES_VIEWS.contains(same.get(0).getView()))
+                    .isNotEmpty()
+                    .allSatisfy(same -> assertThat(Set.copyOf(same)).hasSize(1));
+            assertThat(points(influxUrl, "drift")).isEqualTo(byKey.size());
+        });
+    }
+
+    private static long points(String influxUrl, String measurement) {
+        try (InfluxClient client = InfluxClient.open(InfluxConnection.of(influxUrl))) {
+            return new InfluxReader(client)
+                    .query(RetentionPolicy.R1M, "SELECT verdict FROM " + measurement + " GROUP BY *").stream()
+                            .mapToLong(series -> series.rows().size())
+                            .sum();
+        }
+    }
+
+    /** What was published of the fleet's hour with that end, in its order. */
+    private static List<WindowStat> fleetHours(KafkaBroker broker, Instant end) {
+        return TopicContents.of(broker.bootstrapServers(), Topic.WINDOWS).stream()
+                .map(WindowStat.class::cast)
+                .filter(window -> window.getSeries().equals("fleet")
+                        && window.getWindowMicros() == ExactWindows.HOUR
+                        && window.getWindowEndMicros() == 1000 * end.toEpochMilli())
+                .toList();
     }
 
     private static Set<String> healthComponents(KafkaBroker broker) {
