@@ -66,12 +66,16 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class BackfillIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** Flink tells its metrics once a second. */
+    private static final Duration PACE = Duration.ofSeconds(1);
+
     private static final int REPLICAS = 3;
     private static final Duration SPAN = Duration.ofMinutes(70);
     /** Event time passes the lateness of the whole hour with it. */
     private static final Duration LAST = Duration.ofMinutes(75);
 
-    private static final Duration BETWEEN_REQUESTS = Duration.ofSeconds(6);
+    private static final Duration BETWEEN_REQUESTS = Duration.ofSeconds(30);
     private static final Duration BETWEEN_SAMPLES = Duration.ofSeconds(10);
     private static final int LATE_REQUESTS = 120;
     private static final int LATE_SAMPLES = 7;
@@ -109,7 +113,8 @@ class BackfillIT {
             influx = startedInflux;
             KafkaTopics.create(kafka(), REPLICAS, (short) 1);
             LocalJobs.setUp(influxdb());
-            try (FlinkCluster flink = FlinkCluster.start(FlinkCluster.Options.in(directory.resolve("flink")))) {
+            try (FlinkCluster flink = FlinkCluster.start(
+                    FlinkCluster.Options.in(directory.resolve("flink")).withParallelism(1))) {
                 publishInTime();
                 LocalJobs.startMeasure(
                         flink, kafka(), MeasureSettings.parse("test", "{idleness: 1h, alignment-drift: 1h}"));
@@ -122,6 +127,7 @@ class BackfillIT {
                 publishLate();
                 await("what is late")
                         .atMost(PATIENCE)
+                        .pollInterval(PACE)
                         .until(() -> TopicContents.of(servers(), Topic.LATE).size() == LATE_REQUESTS + LATE_SAMPLES);
                 assertThat(differences(inTime))
                         .as("nothing late is in the points")
@@ -179,8 +185,12 @@ class BackfillIT {
             int windows, long leftOutBefore, FlinkCluster.Job detect, long handledBefore, FlinkCluster.Job store) {
         await("verdicts leave it out")
                 .atMost(PATIENCE)
+                .pollInterval(PACE)
                 .until(() -> detect.metric("corrections_left_out_total") - leftOutBefore == windows);
-        await("points of all of it").atMost(PATIENCE).until(() -> handled(store) - handledBefore >= windows);
+        await("points of all of it")
+                .atMost(PATIENCE)
+                .pollInterval(PACE)
+                .until(() -> handled(store) - handledBefore >= windows);
     }
 
     private static long handled(FlinkCluster.Job store) {
@@ -365,8 +375,7 @@ class BackfillIT {
     }
 
     private void awaitPoints(Map<Long, Map<WindowKey, Window>> expected) {
-        await("points").atMost(PATIENCE).pollInterval(Duration.ofMillis(500)).untilAsserted(() -> assertThat(
-                        differences(expected))
+        await("points").atMost(PATIENCE).pollInterval(PACE).untilAsserted(() -> assertThat(differences(expected))
                 .isEmpty());
     }
 
