@@ -55,7 +55,7 @@ public final class BackfillOptions implements JobGraph {
             problems.add("--to: must be after --from, found " + end);
         }
         if (begin == null || end == null || !problems.isEmpty()) {
-            throw new InvalidSettingsException("backfill", problems);
+            throw new InvalidSettingsException("options", problems);
         }
         return Hours.around(begin, end);
     }

@@ -151,6 +151,6 @@ public record KeptEvents(Hours hours, Map<Topic, Long> recordsByTopic) {
     }
 
     private static InvalidSettingsException problem(String problem) {
-        return new InvalidSettingsException("backfill", List.of(problem));
+        return new InvalidSettingsException("options", List.of(problem));
     }
 }
