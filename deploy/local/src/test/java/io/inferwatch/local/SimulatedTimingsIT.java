@@ -52,11 +52,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the probes say of a simulated server against what the server says of itself. */
+/** What the probes say of a simulated server against what the server says of itself, in real time. */
+@Tag("slow")
 class SimulatedTimingsIT {
     private static final int WARM_UP = 200;
     private static final int REQUESTS = 100;
