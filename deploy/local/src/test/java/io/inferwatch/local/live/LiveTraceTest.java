@@ -14,12 +14,12 @@ class LiveTraceTest {
         LiveTrace trace = LiveTrace.shipped(directory);
 
         assertThat(trace.row(0)).isEqualTo(new LiveTrace.Row(0, 0, 374, 11));
-        // 18:15:50.9951690 after 18:15:46.6805900, five times as fast; a quarter of 109 tokens.
-        assertThat(trace.row(1)).isEqualTo(new LiveTrace.Row(1, 862_915_800L, 396, 27));
+        // 18:15:50.9951690 after 18:15:46.6805900, eight times as fast; a quarter of 109 tokens.
+        assertThat(trace.row(1)).isEqualTo(new LiveTrace.Row(1, 539_322_375L, 396, 27));
         LiveTrace.Row last = trace.row(ROWS - 1);
-        assertThat(last.afterNanos()).isBetween(239_800_000_000L, 240_000_000_000L);
+        assertThat(last.afterNanos()).isBetween(149_875_000_000L, 150_000_000_000L);
         LiveTrace.Row again = trace.row(ROWS + 1);
         assertThat(again)
-                .isEqualTo(new LiveTrace.Row(ROWS + 1, last.afterNanos() + 1_000_000_000L + 862_915_800L, 396, 27));
+                .isEqualTo(new LiveTrace.Row(ROWS + 1, last.afterNanos() + 1_000_000_000L + 539_322_375L, 396, 27));
     }
 }
