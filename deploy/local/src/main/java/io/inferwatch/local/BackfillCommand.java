@@ -45,12 +45,8 @@ final class BackfillCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Only says what would be read and made anew.")
     private boolean dryRun;
 
-    @Option(
-            names = "--parallelism",
-            paramLabel = "N",
-            defaultValue = "2",
-            description = "Parallelism of the job. Default: ${DEFAULT-VALUE}.")
-    private int parallelism;
+    @Mixin
+    private final LocalParallelism parallelism = new LocalParallelism();
 
     @Option(
             names = "--data",
@@ -60,9 +56,7 @@ final class BackfillCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        if (parallelism < 1 || parallelism > 64) {
-            throw new CommandLineException("--parallelism: must be from 1 to 64, found " + parallelism);
-        }
+        int jobParallelism = parallelism.checked();
         CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
         PrintWriter out = commandLine.getOut();
         // Everything that can be wrong is found before anything starts.
@@ -77,7 +71,7 @@ final class BackfillCommand implements Callable<Integer> {
                 data == null ? Home.data("backfill") : data.toAbsolutePath().normalize();
         return Foreground.run(commandLine, directory, log -> {
             try (FlinkCluster flink = FlinkCluster.start(FlinkCluster.Options.in(directory)
-                    .withParallelism(parallelism)
+                    .withParallelism(jobParallelism)
                     .withSettings(ON_DISK))) {
                 FlinkCluster.Job running = flink.start("backfill", job.jobName(), job::build);
                 while (!running.status().isGloballyTerminalState()) {

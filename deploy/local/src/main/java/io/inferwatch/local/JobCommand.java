@@ -60,12 +60,8 @@ final class JobCommand {
                 description = "Directory of checkpoints and log. Default: .inferwatch/job-NAME in the working copy.")
         private @Nullable Path data;
 
-        @Option(
-                names = "--parallelism",
-                paramLabel = "N",
-                defaultValue = "2",
-                description = "Parallelism of the job. Default: ${DEFAULT-VALUE}.")
-        private int parallelism;
+        @Mixin
+        private final LocalParallelism parallelism = new LocalParallelism();
 
         @Option(
                 names = "--ui-port",
@@ -75,9 +71,7 @@ final class JobCommand {
         private int uiPort;
 
         int run(JobGraph job, Topic input, CommandLine commandLine) throws InterruptedException {
-            if (parallelism < 1 || parallelism > 64) {
-                throw new CommandLineException("--parallelism: must be from 1 to 64, found " + parallelism);
-            }
+            int jobParallelism = parallelism.checked();
             // Everything that can be wrong is found before anything starts.
             job.build(StreamExecutionEnvironment.getExecutionEnvironment());
             KafkaSettings.of(job.kafka().bootstrapServers(), job.kafka().configuration())
@@ -90,7 +84,7 @@ final class JobCommand {
             PrintWriter out = commandLine.getOut();
             return Foreground.run(commandLine, directory, log -> {
                 try (FlinkCluster flink = FlinkCluster.start(FlinkCluster.Options.in(directory)
-                        .withParallelism(parallelism)
+                        .withParallelism(jobParallelism)
                         .withUiPort(uiPort)
                         .withSettings(HealthReporter.configuration(kafka.bootstrapServers(), kafka.clientProperties())
                                 .toMap()))) {

@@ -27,12 +27,8 @@ final class StackOptions {
                     + " Default: one for each command under .inferwatch in the working copy.")
     private @Nullable Path data;
 
-    @Option(
-            names = "--parallelism",
-            paramLabel = "N",
-            description = "Parallelism of each job. Default: ${DEFAULT-VALUE}.",
-            defaultValue = "2")
-    private int parallelism;
+    @Mixin
+    private final LocalParallelism parallelism = new LocalParallelism();
 
     @Mixin
     private final InfluxOptions influx = new InfluxOptions();
@@ -56,10 +52,7 @@ final class StackOptions {
 
     /** What to start, on free ports. */
     LocalStack.Options stack() {
-        if (parallelism < 1 || parallelism > 64) {
-            throw new CommandLineException("--parallelism: must be from 1 to 64, found " + parallelism);
-        }
-        LocalStack.Options options = LocalStack.Options.in(data()).withParallelism(parallelism);
+        LocalStack.Options options = LocalStack.Options.in(data()).withParallelism(parallelism.checked());
         boolean isGiven = command().commandLine().getParseResult().hasMatchedOption(INFLUX_URL);
         return isGiven ? options.withInflux(influx.connection()) : options;
     }

@@ -92,7 +92,8 @@ class ClusterIT {
     void windowsAreExactAlthoughATaskManagerIsKilledAndTheJobUpgraded() throws Exception {
         assumeTrue(influxProgram.isFound(), influxProgram.reason());
         Instant begin = Instant.now();
-        try (KafkaBroker broker = KafkaBroker.start(KafkaBroker.Options.in(directory.resolve("kafka")));
+        try (KafkaBroker broker = KafkaBroker.start(
+                        KafkaBroker.Options.in(directory.resolve("kafka")).withQuickStart());
                 InfluxServer influx = InfluxServer.start(
                         influxProgram.get(), InfluxServer.Options.in(directory.resolve("influxdb")));
                 FlinkSession flink = FlinkSession.start(cluster(broker.bootstrapServers()))) {

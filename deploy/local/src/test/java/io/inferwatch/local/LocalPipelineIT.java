@@ -116,7 +116,7 @@ class LocalPipelineIT {
     void startEverything() throws Exception {
         assumeTrue(influxProgram.isFound(), influxProgram.reason());
         Instant begin = Instant.now();
-        broker = KafkaBroker.start(KafkaBroker.Options.in(data.resolve("kafka")));
+        broker = KafkaBroker.start(KafkaBroker.Options.in(data.resolve("kafka")).withQuickStart());
         influx = InfluxServer.start(influxProgram.get(), InfluxServer.Options.in(data.resolve("influxdb")));
         KafkaTopics.create(kafka(), 3, (short) 1);
         LocalJobs.setUp(InfluxConnection.of(influx().url()));

@@ -26,6 +26,7 @@ import io.inferwatch.servers.Availability;
 import io.inferwatch.servers.InfluxProgram;
 import io.inferwatch.servers.TestServers;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -43,8 +44,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.SoftAssertions;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -66,7 +65,7 @@ class SamplesIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final Availability<InfluxProgram> influxProgram = TestServers.influx();
-    private final Map<String, AtomicInteger> reads = new ConcurrentHashMap<>();
+    private final PrometheusRegistry registry = new PrometheusRegistry();
 
     @TempDir
     private static Path data;
@@ -89,7 +88,6 @@ class SamplesIT {
         publisher = events;
         HttpServer server = servePages();
         pages = server;
-        PrometheusRegistry registry = new PrometheusRegistry();
         probe = EngineProbe.start(engines(server.getAddress().getPort()), events, registry, sample -> {});
         admin = AdminServer.start(
                 ListenAddress.parse("0"),
@@ -390,14 +388,21 @@ class SamplesIT {
         return row.columns().contains(field) ? row.real(field).stream().boxed().findFirst() : Optional.empty();
     }
 
+    /** Whether the probe has read a page of that target; one that came too late for it does not count. */
+    private boolean isRead(String target) {
+        return registry.scrape().stream()
+                .filter(metric -> metric.getMetadata().getName().equals("inferwatch_engine_pages"))
+                .flatMap(metric -> metric.getDataPoints().stream())
+                .map(CounterDataPointSnapshot.class::cast)
+                .anyMatch(point -> target.equals(point.getLabels().get("target")) && point.getValue() > 0);
+    }
+
     private HttpServer servePages() throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             String name = exchange.getRequestURI().getPath().substring(1);
-            boolean isFirst =
-                    reads.computeIfAbsent(name, n -> new AtomicInteger()).getAndIncrement() == 0;
             String page = Files.readString(PAGES.resolve("engine").resolve(name + ".prom"));
-            byte[] body = (isFirst ? zeros(page) : page).getBytes(StandardCharsets.UTF_8);
+            byte[] body = (isRead(name) ? page : zeros(page)).getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", "text/plain; version=0.0.4");
             exchange.sendResponseHeaders(200, body.length);
             try (OutputStream out = exchange.getResponseBody()) {

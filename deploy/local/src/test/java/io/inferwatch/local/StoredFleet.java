@@ -39,7 +39,8 @@ final class StoredFleet implements AutoCloseable {
 
     private StoredFleet(InfluxProgram program, Path data) throws Exception {
         opened.push(() -> Trees.delete(data));
-        KafkaBroker broker = KafkaBroker.start(KafkaBroker.Options.in(data.resolve("kafka")));
+        KafkaBroker broker =
+                KafkaBroker.start(KafkaBroker.Options.in(data.resolve("kafka")).withQuickStart());
         opened.push(broker);
         InfluxServer server = InfluxServer.start(program, InfluxServer.Options.in(data.resolve("influxdb")));
         opened.push(server);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class KafkaBrokerIT {
     @Test
     void keepsWhatItAcknowledgedThroughStopAndKill(@TempDir Path data) throws Exception {
-        try (KafkaBroker broker = KafkaBroker.start(KafkaBroker.Options.in(data))) {
+        try (KafkaBroker broker = KafkaBroker.start(KafkaBroker.Options.in(data).withQuickStart())) {
             String address = broker.bootstrapServers();
             broker.createTopic("t", 1, Map.of("retention.ms", "3600000"));
             broker.createTopic("t", 1, Map.of());
@@ -43,14 +43,15 @@ class KafkaBrokerIT {
             assertThat(broker.bootstrapServers()).isEqualTo(address);
             assertThat(readAll(broker)).containsExactly("first", "after stop", "after kill");
         }
-        try (KafkaBroker again = KafkaBroker.start(KafkaBroker.Options.in(data))) {
+        try (KafkaBroker again = KafkaBroker.start(KafkaBroker.Options.in(data).withQuickStart())) {
             assertThat(readAll(again)).containsExactly("first", "after stop", "after kill");
         }
     }
 
     @Test
     void removesATemporaryDirectoryAndTheProcessAtClose() {
-        KafkaBroker broker = KafkaBroker.start(KafkaBroker.Options.temporary().withHeap("256m"));
+        KafkaBroker broker = KafkaBroker.start(
+                KafkaBroker.Options.temporary().withQuickStart().withHeap("256m"));
         long pid = broker.pid().orElseThrow();
         broker.close();
         assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
@@ -59,7 +60,8 @@ class KafkaBrokerIT {
 
     @Test
     void aFailedStartShowsTheEndOfTheLog(@TempDir Path data) {
-        KafkaBroker.Options options = KafkaBroker.Options.in(data).withSetting("num.network.threads", "-3");
+        KafkaBroker.Options options =
+                KafkaBroker.Options.in(data).withQuickStart().withSetting("num.network.threads", "-3");
         assertThatThrownBy(() -> KafkaBroker.start(options))
                 .isInstanceOf(ServerStartException.class)
                 .hasMessageContaining("Kafka broker: ended with exit status 1")
@@ -69,7 +71,8 @@ class KafkaBrokerIT {
     @Test
     void aTakenPortIsSaidSo(@TempDir Path data) throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            KafkaBroker.Options options = KafkaBroker.Options.in(data).withPort(taken.getLocalPort());
+            KafkaBroker.Options options =
+                    KafkaBroker.Options.in(data).withQuickStart().withPort(taken.getLocalPort());
             assertThatThrownBy(() -> KafkaBroker.start(options))
                     .isInstanceOf(ServerStartException.class)
                     .hasMessageContaining("port " + taken.getLocalPort() + " on loopback must be free");

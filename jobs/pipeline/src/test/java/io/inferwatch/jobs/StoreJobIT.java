@@ -115,7 +115,7 @@ class StoreJobIT {
         influxd = InfluxServer.start(program.get(), InfluxServer.Options.temporary());
         client = InfluxClient.open(InfluxConnection.of(influxd.url()));
         new InfluxSetup(client).run();
-        broker = KafkaBroker.start(KafkaBroker.Options.temporary());
+        broker = KafkaBroker.start();
         for (Topic topic : Topic.values()) {
             broker.createTopic(topic.topicName(), 2, topic.kafkaSettings());
         }

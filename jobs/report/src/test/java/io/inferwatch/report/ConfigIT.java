@@ -32,7 +32,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,19 +53,26 @@ class ConfigIT {
     @TempDir
     private Path directory = Path.of("");
 
-    private @Nullable KafkaBroker broker;
+    private static KafkaBroker broker;
+
+    @BeforeAll
+    static void startBroker() {
+        broker = KafkaBroker.start();
+    }
+
+    @AfterAll
+    static void closeBroker() {
+        broker.close();
+    }
 
     @BeforeEach
-    void start() {
-        broker = KafkaBroker.start(KafkaBroker.Options.temporary());
+    void createTopic() {
         broker.createTopic(Topic.CONFIG.topicName(), 3, Topic.CONFIG.kafkaSettings());
     }
 
     @AfterEach
-    void stop() {
-        if (broker != null) {
-            broker.close();
-        }
+    void deleteTopic() {
+        broker.deleteTopic(Topic.CONFIG.topicName());
     }
 
     @Test
@@ -181,11 +190,9 @@ class ConfigIT {
     void badInputIsOneMessageAndStatusTwo() throws IOException {
         Path impatient = Files.writeString(
                 directory.resolve("kafka.properties"), "default.api.timeout.ms=1500\nrequest.timeout.ms=1000\n");
-        try (KafkaBroker bare = KafkaBroker.start(KafkaBroker.Options.temporary())) {
-            assertThat(config(
-                            2, "list", "--kafka-config=" + impatient, "--bootstrap-servers=" + bare.bootstrapServers()))
-                    .containsExactly("topic inferwatch.config: does not exist at " + bare.bootstrapServers());
-        }
+        broker.deleteTopic(Topic.CONFIG.topicName());
+        assertThat(config(2, "list", "--kafka-config=" + impatient))
+                .containsExactly("topic inferwatch.config: does not exist at " + servers());
         assertThat(config(2, "set", "/nowhere.yaml"))
                 .containsExactly("/nowhere.yaml:", "  must be a readable file, found NoSuchFileException");
         assertThat(config(2, "list", "--kafka-config=" + impatient, "--bootstrap-servers=127.0.0.1:1"))
@@ -248,6 +255,6 @@ class ConfigIT {
     }
 
     private String servers() {
-        return requireNonNull(broker).bootstrapServers();
+        return broker.bootstrapServers();
     }
 }

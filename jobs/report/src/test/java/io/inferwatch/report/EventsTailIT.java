@@ -46,7 +46,7 @@ class EventsTailIT {
 
     @BeforeAll
     void publish() throws Exception {
-        broker = KafkaBroker.start(KafkaBroker.Options.temporary());
+        broker = KafkaBroker.start();
         // Without the topic's own retention, which would drop these old times.
         broker.createTopic(Topic.HEALTH.topicName(), 3, Map.of("retention.ms", "-1"));
         try (KafkaProducer<byte[], byte[]> producer = producer()) {

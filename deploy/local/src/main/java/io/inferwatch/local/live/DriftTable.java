@@ -107,21 +107,23 @@ final class DriftTable {
         return !raw.isEmpty() && raw.stream().allMatch(row -> row.mixShare.orElse(0.0) > 0.5);
     }
 
-    /** A header and a line for each verdict. */
+    /** A header and a line for each verdict; the mix's share where there is drift to share. */
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         lines.add(HEADER.formatted(
                 "minute", "node", "TTFT p99", "of like ones", "change", "95 % limits", "mix", "confirmed"));
         for (Row row : rows) {
             lines.add(HEADER.formatted(
-                    DateTimeFormatter.ofPattern("HH:mm").format(row.end.atOffset(ZoneOffset.UTC)),
-                    row.node,
-                    row.raw,
-                    row.adjusted.orElse("-"),
-                    percent(row.change),
-                    percent(row.low) + " to " + percent(row.high),
-                    percent(row.mixShare),
-                    row.isDrifting ? "DRIFT" : ""));
+                            DateTimeFormatter.ofPattern("HH:mm").format(row.end.atOffset(ZoneOffset.UTC)),
+                            row.node,
+                            row.raw,
+                            row.adjusted.orElse("-"),
+                            percent(row.change),
+                            percent(row.low) + " to " + percent(row.high),
+                            // The mix's share of a change that may be none says nothing.
+                            percent(row.mixShare.filter(share -> row.raw.equals("DRIFT"))),
+                            row.isDrifting ? "DRIFT" : "")
+                    .stripTrailing());
         }
         return lines;
     }
