@@ -37,6 +37,20 @@ public record Threshold(boolean isUpper, long asked, long effective) {
         return new Tally(isUpper ? values.n() - above : above, values.n());
     }
 
+    /**
+     * How many requests are good: those that were answered and whose value is. All that failed are bad; answered ones without a value (a time per
+     * token of a single one) do not count. Where failed ones have values too, bad values are taken for answered ones', as long as there are so many: nothing
+     * bad is missed.
+     *
+     * @param completed requests that were answered
+     * @param failed requests that were not, those that their client gave up left out
+     */
+    public Tally countRequests(QuantileSketch values, long completed, long failed) {
+        Tally tally = count(values);
+        long judged = Math.min(tally.total(), completed);
+        return new Tally(judged - Math.min(judged, tally.bad()), judged + failed);
+    }
+
     /** The least value of a bucket that is nearest to a value. */
     private static long edge(long value) {
         if (value <= 0 || value >= LogBuckets.MAX_VALUE) {

@@ -58,6 +58,21 @@ class ThresholdTest {
         }
     }
 
+    /** Ten values, three of which are above 100: of ten answered, of eight with two that failed after their first token, of twelve with two without a value. */
+    @Test
+    void requestsThatFailedAreBadWhateverTheirValue() {
+        QuantileSketch values = new QuantileSketch();
+        values.add(50, 7);
+        values.add(120, 3);
+        Threshold limit = Threshold.atMost(100);
+        assertThat(limit.countRequests(values, 10, 0)).isEqualTo(new Tally(7, 10));
+        assertThat(limit.countRequests(values, 10, 5)).isEqualTo(new Tally(7, 15));
+        assertThat(limit.countRequests(values, 8, 2)).isEqualTo(new Tally(5, 10));
+        assertThat(limit.countRequests(values, 12, 1)).isEqualTo(new Tally(7, 11));
+        assertThat(limit.countRequests(values, 2, 8)).isEqualTo(new Tally(0, 10));
+        assertThat(limit.countRequests(new QuantileSketch(), 0, 4)).isEqualTo(new Tally(0, 4));
+    }
+
     @Test
     void anEmptyDistributionHasNothingToCount() {
         assertThat(Threshold.atMost(5).count(new QuantileSketch())).isEqualTo(Tally.NONE);
