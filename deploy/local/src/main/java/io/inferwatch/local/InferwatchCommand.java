@@ -4,6 +4,7 @@ import io.inferwatch.influx.SetupInfluxdbCommand;
 import io.inferwatch.jobs.SetupKafkaCommand;
 import io.inferwatch.jobs.plan.SetupPlanCommand;
 import io.inferwatch.local.bench.BenchCommand;
+import io.inferwatch.notifier.NotifierCommand;
 import io.inferwatch.probes.ProbeCommand;
 import io.inferwatch.probes.identity.TenantCommand;
 import io.inferwatch.probes.kernels.ImportKernelsCommand;
@@ -12,6 +13,7 @@ import io.inferwatch.report.ConfigCommand;
 import io.inferwatch.report.EventsCommand;
 import io.inferwatch.report.ExportCommand;
 import io.inferwatch.report.ReportCommand;
+import io.inferwatch.report.SloCommand;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -35,6 +37,8 @@ import picocli.CommandLine.Command;
             ReportCommand.class,
             EventsCommand.class,
             ConfigCommand.class,
+            SloCommand.class,
+            NotifierCommand.class,
             ExportCommand.class,
             TenantCommand.class,
             InferwatchCommand.Setup.class,

@@ -20,6 +20,11 @@ public final class TestServers {
         return requireInCi(InfluxProgram.find(), System.getenv());
     }
 
+    /** The Alertmanager to start; {@link ServerStartException} when there is none and {@code CI=true}. */
+    public static Availability<Path> alertmanager() {
+        return requireInCi(AlertmanagerServer.find(), System.getenv());
+    }
+
     /**
      * A file or directory of the recorded data: {@code INFERWATCH_DATA} in the environment names their directory; without it, it is
      * {@code shared/data} beside the working copy. Missing data is no error even in CI: they are no part of the working copy.

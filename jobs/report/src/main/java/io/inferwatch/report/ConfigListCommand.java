@@ -1,6 +1,7 @@
 package io.inferwatch.report;
 
 import io.inferwatch.schemas.Setting;
+import io.inferwatch.schemas.slo.SloSpec;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.TreeMap;
@@ -16,7 +17,9 @@ public final class ConfigListCommand extends ConfigSubcommand {
     @Override
     void run(ConfigTopic topic, PrintWriter out, PrintWriter err) {
         ConfigTopic.Content content = topic.read();
+        // SLOs are files of their own: inferwatch slo list.
         TreeMap<String, List<Setting>> byKind = content.settings().values().stream()
+                .filter(setting -> !setting.getKind().equals(SloSpec.KIND))
                 .collect(Collectors.groupingBy(Setting::getKind, TreeMap::new, Collectors.toList()));
         byKind.forEach((kind, settings) -> {
             out.println(kind + "s:");

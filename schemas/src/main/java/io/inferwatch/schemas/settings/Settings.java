@@ -4,12 +4,14 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +23,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -56,6 +59,7 @@ public final class Settings {
     private final JsonNode node;
     private final Set<String> known = new LinkedHashSet<>();
     private final Map<String, Settings> sections = new LinkedHashMap<>();
+    private final Map<String, List<Settings>> items = new LinkedHashMap<>();
     private boolean isNamed;
 
     /**
@@ -68,9 +72,25 @@ public final class Settings {
      */
     public record Key(String path, String mustBe, String whenAbsent, boolean isRequired) {}
 
-    /** What is read, and what was found and asked; guarded are the keys of which it was asked whether they are there. */
+    /**
+     * What is read, and what was found and asked; guarded are the keys of which it was asked whether they are there. Lines are known of the documents of
+     * a stream.
+     */
     private record Source(
-            String name, List<String> problems, List<Settings> sections, Map<String, Key> keys, Set<String> guarded) {}
+            String name,
+            Optional<DocumentLines> lines,
+            List<String> problems,
+            List<Settings> sections,
+            Map<String, Key> keys,
+            Set<String> guarded) {
+        Source(String name, Optional<DocumentLines> lines) {
+            this(name, lines, new ArrayList<>(), new ArrayList<>(), new LinkedHashMap<>(), new LinkedHashSet<>());
+        }
+
+        String where(String path) {
+            return lines.map(known -> known.where(path)).orElse("") + path;
+        }
+    }
 
     private Settings(Source source, String path, String kind, JsonNode node) {
         this.source = source;
@@ -101,8 +121,7 @@ public final class Settings {
      * @throws InvalidSettingsException when it is no YAML mapping
      */
     public static Settings parse(String name, String text) {
-        Source source =
-                new Source(name, new ArrayList<>(), new ArrayList<>(), new LinkedHashMap<>(), new LinkedHashSet<>());
+        Source source = new Source(name, Optional.empty());
         try {
             JsonNode root = YAML.readTree(text);
             if (root == null || root.isMissingNode() || root.isNull()) {
@@ -113,14 +132,47 @@ public final class Settings {
             }
             return new Settings(source, "", "", root);
         } catch (JsonProcessingException e) {
-            String where =
-                    e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
-            // The parser's indented lines repeat the source.
-            String what = e.getOriginalMessage()
-                    .lines()
-                    .filter(line -> !line.isBlank() && !line.startsWith(" "))
-                    .collect(Collectors.joining(", "));
-            throw new InvalidSettingsException(name, List.of(where + "must be YAML, found: " + what));
+            throw noYaml(name, e);
+        }
+    }
+
+    private static InvalidSettingsException noYaml(String name, JsonProcessingException e) {
+        String where = e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
+        // The parser's indented lines repeat the source.
+        String what = e.getOriginalMessage()
+                .lines()
+                .filter(line -> !line.isBlank() && !line.startsWith(" "))
+                .collect(Collectors.joining(", "));
+        return new InvalidSettingsException(name, List.of(where + "must be YAML, found: " + what));
+    }
+
+    /**
+     * The root sections of a text's documents, the empty ones left out; problems then have the document and the line before the key. Report them all with
+     * {@link #check(List)}.
+     *
+     * @throws InvalidSettingsException when it is no YAML
+     */
+    public static List<Settings> documents(String name, String text) {
+        try (MappingIterator<JsonNode> values = YAML.readerFor(JsonNode.class).readValues(text)) {
+            List<DocumentLines> lines = DocumentLines.of(text);
+            List<Settings> documents = new ArrayList<>();
+            for (DocumentLines document : lines) {
+                JsonNode root = values.next();
+                Source source = new Source(name, Optional.of(document));
+                if (root.isNull()) {
+                    continue;
+                }
+                documents.add(
+                        new Settings(source, "", "", root.isObject() ? root : JsonNodeFactory.instance.objectNode()));
+                if (!root.isObject()) {
+                    source.problems.add(document.where("") + "must be a mapping of keys, found " + describe(root));
+                }
+            }
+            return documents;
+        } catch (JsonProcessingException e) {
+            throw noYaml(name, e);
+        } catch (IOException e) {
+            throw new UncheckedIOException("a text can be read", e);
         }
     }
 
@@ -140,6 +192,38 @@ public final class Settings {
         Map<String, Settings> named = new LinkedHashMap<>();
         node.fieldNames().forEachRemaining(name -> named.put(name, section(name)));
         return named;
+    }
+
+    /** The sections in a list; empty when the key is absent. */
+    public List<Settings> items(String key) {
+        List<Settings> list = items.get(key);
+        if (list == null) {
+            list = readItems(key);
+            items.put(key, list);
+        }
+        return list;
+    }
+
+    private List<Settings> readItems(String key) {
+        asked(key, A_LIST, "");
+        JsonNode child = child(key);
+        if (child == null) {
+            return List.of();
+        }
+        if (!child.isArray()) {
+            problem(key, A_LIST, describe(child));
+            return List.of();
+        }
+        List<Settings> list = new ArrayList<>();
+        for (int i = 0; i < child.size(); i++) {
+            String item = key + "[" + i + "]";
+            if (child.get(i).isObject()) {
+                list.add(new Settings(source, path(item), kind(key), child.get(i)));
+            } else {
+                problem(item, "a mapping of keys", describe(child.get(i)));
+            }
+        }
+        return list;
     }
 
     /** The texts under the keys of this section, in the file's order: for mappings whose keys are names. */
@@ -215,6 +299,25 @@ public final class Settings {
     public long integer(String key, long min, long max) {
         required(key, wholeNumber(min, max));
         return isSet(key) ? readInteger(key, min, max, min) : min;
+    }
+
+    /** A number from one limit on and below another that must be there; null when it is absent or faulty. */
+    public @Nullable Double number(String key, double min, double below) {
+        String mustBe = "a number from " + write(min) + (below < Double.MAX_VALUE ? " and below " + write(below) : "");
+        required(key, mustBe);
+        if (!isSet(key)) {
+            return null;
+        }
+        JsonNode child = node.get(key);
+        if (!child.isNumber() || !(child.doubleValue() >= min && child.doubleValue() < below)) {
+            problem(key, mustBe, describe(child));
+            return null;
+        }
+        return child.doubleValue();
+    }
+
+    private static String write(double number) {
+        return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
     }
 
     /** True or false, or the default. */
@@ -333,7 +436,7 @@ public final class Settings {
 
     /** Notes a problem with a key of this section that its reader found. */
     public void problem(String key, String mustBe, String found) {
-        source.problems.add(path(key) + ": must be " + mustBe + ", found " + found);
+        source.problems.add(source.where(path(key)) + ": must be " + mustBe + ", found " + found);
     }
 
     /**
@@ -342,17 +445,33 @@ public final class Settings {
      * @throws InvalidSettingsException when there is any
      */
     public void check() {
+        check(List.of(this));
+    }
+
+    /**
+     * Reports all problems of several documents together.
+     *
+     * @param roots of the same text
+     * @throws InvalidSettingsException when there is any
+     */
+    public static void check(List<Settings> roots) {
+        List<String> problems = new ArrayList<>();
+        roots.forEach(root -> problems.addAll(root.problems()));
+        if (!problems.isEmpty()) {
+            throw new InvalidSettingsException(roots.get(0).source.name, problems);
+        }
+    }
+
+    private List<String> problems() {
         List<String> problems = new ArrayList<>(source.problems);
         for (Settings section : source.sections) {
             section.node.fieldNames().forEachRemaining(name -> {
                 if (!section.known.contains(name)) {
-                    problems.add(section.path(name) + ": unknown key" + nearest(name, section.known));
+                    problems.add(source.where(section.path(name)) + ": unknown key" + nearest(name, section.known));
                 }
             });
         }
-        if (!problems.isEmpty()) {
-            throw new InvalidSettingsException(source.name, problems);
-        }
+        return problems;
     }
 
     /** The known name nearest to a mistyped one as {@code ", did you mean 'x'?"}, or an empty text when none is near. */

@@ -99,33 +99,4 @@ class DriftHistoryBytesTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("drift history: version must be 2, found 9");
     }
-
-    @Test
-    void numbersOfAllSizesComeBack() {
-        StateBytes.Writer out = new StateBytes.Writer();
-        long[] numbers = {0, 1, 127, 128, 16_383, 16_384, Long.MAX_VALUE};
-        long[] signed = {0, -1, 1, Long.MIN_VALUE, Long.MAX_VALUE};
-        double[] reals = {0, -0.0, 1.5, Double.MIN_VALUE, Double.NEGATIVE_INFINITY};
-        byte[] part = new byte[5_000];
-        random.nextBytes(part);
-        out.numbers(numbers);
-        for (long value : signed) {
-            out.signed(value);
-        }
-        for (double value : reals) {
-            out.real(value);
-        }
-        out.part(part);
-        out.part(new byte[0]);
-        StateBytes.Reader in = new StateBytes.Reader(out.toBytes());
-        assertThat(in.numbers()).containsExactly(numbers);
-        for (long value : signed) {
-            assertThat(in.signed()).isEqualTo(value);
-        }
-        for (double value : reals) {
-            assertThat(in.real()).isEqualTo(value);
-        }
-        assertThat(in.part()).isEqualTo(part);
-        assertThat(in.part()).isEmpty();
-    }
 }
