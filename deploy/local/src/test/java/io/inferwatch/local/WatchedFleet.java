@@ -52,6 +52,10 @@ final class WatchedFleet implements AutoCloseable {
     private static final List<String> UNITS = List.of("text", "image", "audio");
     private static final List<String> NEAR = List.of("0-31", "32-63");
     private static final Duration SAMPLE_INTERVAL = Duration.ofSeconds(5);
+    /** Of a GPU for each of an engine: thirty a minute tell how its utilisation varies. */
+    private static final int GPU_READINGS = 3;
+
+    private static final long GPU_INTERVAL_MICROS = SAMPLE_INTERVAL.toMillis() * 1_000 / GPU_READINGS;
     private static final long GIBIBYTE = 1L << 30;
 
     private final EventCodec codec = new EventCodec();
@@ -150,7 +154,12 @@ final class WatchedFleet implements AutoCloseable {
                 Instant at = start.plus(SAMPLE_INTERVAL.multipliedBy(i)).plusMillis(100L * server);
                 double load = 0.5 + 0.3 * Math.sin(i / 40.0 + server) + 0.1 * random.nextDouble();
                 send(Topic.ENGINE, "replica-" + server, engine(server, i, micros(at), load));
-                send(Topic.GPU, "GPU-" + server, gpu(server, i, micros(at), load));
+                for (int reading = 0; reading < GPU_READINGS; reading++) {
+                    send(
+                            Topic.GPU,
+                            "GPU-" + server,
+                            gpu(server, GPU_READINGS * i + reading, micros(at) + reading * GPU_INTERVAL_MICROS, load));
+                }
             }
         }
     }
@@ -195,7 +204,7 @@ final class WatchedFleet implements AutoCloseable {
                 .setStream("page/GPU-" + server)
                 .setSequence(i)
                 .setSampledAtMicros(atMicros)
-                .setIntervalMicros(SAMPLE_INTERVAL.toMillis() * 1000)
+                .setIntervalMicros(GPU_INTERVAL_MICROS)
                 .setGpu("GPU-" + server)
                 .setNode("node-" + server)
                 .setReplica("replica-" + server)
