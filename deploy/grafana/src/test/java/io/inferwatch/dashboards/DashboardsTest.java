@@ -49,6 +49,7 @@ class DashboardsTest {
                         "Chain and prompts",
                         "Engine",
                         "GPU",
+                        "GPU bottlenecks and scheduling",
                         "Alerts",
                         "Inferwatch's own health");
     }

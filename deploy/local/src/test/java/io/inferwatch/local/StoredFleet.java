@@ -140,11 +140,25 @@ final class StoredFleet implements AutoCloseable {
                     .hasSizeGreaterThanOrEqualTo(2);
             assertThat(reader.query(RetentionPolicy.R1M, "SELECT change FROM drift WHERE verdict = 'DRIFT' LIMIT 1"))
                     .isNotEmpty();
-            for (String measurement : List.of("mix", "comparison", "stage", "prompt_shape", "kv_joint")) {
+            for (String measurement : List.of(
+                    "mix",
+                    "comparison",
+                    "stage",
+                    "prompt_shape",
+                    "kv_joint",
+                    "bottleneck",
+                    "placement",
+                    "graph_capture",
+                    "scheduler",
+                    "contention",
+                    "kernel_cache",
+                    "kernel_timing")) {
                 assertThat(reader.query(RetentionPolicy.R1M, "SELECT * FROM " + measurement + " LIMIT 1"))
                         .as(measurement)
                         .isNotEmpty();
             }
+            assertThat(reader.query(RetentionPolicy.R1H, "SELECT * FROM jitter_study LIMIT 1"))
+                    .isNotEmpty();
             // Only a store job that has written says how.
             assertThat(reader.query(
                             RetentionPolicy.R1M,

@@ -8,9 +8,14 @@ import io.inferwatch.schemas.AlertState;
 import io.inferwatch.schemas.EngineSample;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.Evidence;
+import io.inferwatch.schemas.GpuProcess;
 import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.GpuState;
+import io.inferwatch.schemas.Granularity;
 import io.inferwatch.schemas.Heartbeat;
+import io.inferwatch.schemas.KernelProfile;
+import io.inferwatch.schemas.OperatorMetric;
+import io.inferwatch.schemas.Profiler;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Severity;
 import io.inferwatch.schemas.Topic;
@@ -44,7 +49,13 @@ final class WatchedFleet implements AutoCloseable {
     private static final String SLOW = "replica-1";
     private static final String LLAMA = "simulated-llama-3.1-8b";
     private static final List<String> STRUCTURES = List.of("plain", "json", "xml");
+    private static final List<String> UNITS = List.of("text", "image", "audio");
+    private static final List<String> NEAR = List.of("0-31", "32-63");
     private static final Duration SAMPLE_INTERVAL = Duration.ofSeconds(5);
+    /** Of a GPU for each of an engine: thirty a minute tell how its utilisation varies. */
+    private static final int GPU_READINGS = 3;
+
+    private static final long GPU_INTERVAL_MICROS = SAMPLE_INTERVAL.toMillis() * 1_000 / GPU_READINGS;
     private static final long GIBIBYTE = 1L << 30;
 
     private final EventCodec codec = new EventCodec();
@@ -70,6 +81,7 @@ final class WatchedFleet implements AutoCloseable {
     void publish() {
         publishRequests();
         publishSamples();
+        publishProfiles();
         publishAlerts();
         producer.flush();
     }
@@ -142,7 +154,12 @@ final class WatchedFleet implements AutoCloseable {
                 Instant at = start.plus(SAMPLE_INTERVAL.multipliedBy(i)).plusMillis(100L * server);
                 double load = 0.5 + 0.3 * Math.sin(i / 40.0 + server) + 0.1 * random.nextDouble();
                 send(Topic.ENGINE, "replica-" + server, engine(server, i, micros(at), load));
-                send(Topic.GPU, "GPU-" + server, gpu(server, i, micros(at), load));
+                for (int reading = 0; reading < GPU_READINGS; reading++) {
+                    send(
+                            Topic.GPU,
+                            "GPU-" + server,
+                            gpu(server, GPU_READINGS * i + reading, micros(at) + reading * GPU_INTERVAL_MICROS, load));
+                }
             }
         }
     }
@@ -165,6 +182,7 @@ final class WatchedFleet implements AutoCloseable {
                 .setScrapeMicros(Math.round(3_000 + 2_000 * load))
                 .setRunningRequests(Math.round(60 * load))
                 .setWaitingRequests(Math.round(Math.max(0, load - 0.6) * 40))
+                .setMaxRequests(64L)
                 .setKvUsagePpm(Math.round(1_000_000 * Math.min(0.97, 0.25 + 0.8 * load)))
                 .setGeneratedTokensTotal(i * 6_000 + Math.round(1_000 * load))
                 .setPrefixQueriedTotal(i * 1_000)
@@ -173,6 +191,10 @@ final class WatchedFleet implements AutoCloseable {
                 .setFailedTotal(i / 200)
                 .setDraftTokensTotal(i * 300)
                 .setAcceptedTokensTotal(i * (200 + 5L * server))
+                .setGraphStepsTotal(i * 18)
+                .setEagerStepsTotal(i * 2)
+                .setGraphCapturesTotal(20 + i / 10)
+                .setGraphCaptureFailuresTotal(1 + i / (60 + 20L * server))
                 .setBatchSketch(ByteBuffer.wrap(SketchEncoding.encode(batches)))
                 .build();
     }
@@ -182,7 +204,7 @@ final class WatchedFleet implements AutoCloseable {
                 .setStream("page/GPU-" + server)
                 .setSequence(i)
                 .setSampledAtMicros(atMicros)
-                .setIntervalMicros(SAMPLE_INTERVAL.toMillis() * 1000)
+                .setIntervalMicros(GPU_INTERVAL_MICROS)
                 .setGpu("GPU-" + server)
                 .setNode("node-" + server)
                 .setReplica("replica-" + server)
@@ -199,7 +221,14 @@ final class WatchedFleet implements AutoCloseable {
                 .setOutOfMemoryTotal(i / 400)
                 .setBusyPpm(Math.round(1_000_000 * Math.min(1, 0.2 + load)))
                 .setTensorActivePpm(Math.round(500_000 * load))
-                .setDramActivePpm(Math.round(700_000 * load))
+                .setDramActivePpm(Math.round(1_100_000 * load))
+                .setReadingsApartMicros(0L)
+                .setPcieSentBytesTotal(Math.round(i * 4e9))
+                .setPcieReceivedBytesTotal(Math.round(i * 9e9))
+                .setPcieMaxBytesPerSecond(31_507_692_304L)
+                .setNumaNode(server % 2)
+                .setCpuAffinity(NEAR.get(server % 2))
+                .setProcesses(List.of(process(server)))
                 .setPowerMilliwatts(Math.round(90_000 + 260_000 * load))
                 .setTemperatureCelsius(Math.round(38 + 30 * load))
                 .setSmClockMegahertz(server == 1 ? 1_095L : 1_410L)
@@ -208,6 +237,69 @@ final class WatchedFleet implements AutoCloseable {
                 .setXidEventsTotal(server == 4 ? i / 300 : 0)
                 .setEccUncorrectedTotal(server == 4 ? i / 250 : 0)
                 .build();
+    }
+
+    /** One of them is bound to the other socket. */
+    private static GpuProcess process(int server) {
+        boolean isFar = server == SERVERS - 1;
+        GpuProcess process = new GpuProcess();
+        process.setPid(4_000 + server);
+        process.setName("vllm");
+        process.setCpusAllowed(NEAR.get((server + (isFar ? 1 : 0)) % 2));
+        process.setFarFromDevice(isFar);
+        return process;
+    }
+
+    /** Units of one device, half of whose operations meet; and a profile of each source. */
+    private void publishProfiles() {
+        long last = micros(start.plus(span.minusMinutes(3)));
+        long sequence = 0;
+        for (int slot = 0; slot < 100; slot++) {
+            for (String unit : UNITS) {
+                boolean isShared = slot % 2 == 1;
+                double seconds = 200e-6 + (isShared ? 37e-6 : 0) + (slot % 4 < 2 ? 5e-6 : 0);
+                long begin = last + slot * 10_000L + (isShared ? 0 : UNITS.indexOf(unit) * 1_000L);
+                send(
+                        Topic.OPERATORS,
+                        "replica-0",
+                        OperatorMetric.newBuilder()
+                                .setStream("page/units")
+                                .setSequence(sequence++)
+                                .setMeasuredAtMicros(begin + Math.round(seconds * 1e6))
+                                .setReplica("replica-0")
+                                .setGpu("GPU-0")
+                                .setModel(LLAMA)
+                                .setName("modality_operation_seconds")
+                                .setValue(seconds)
+                                .setGranularity(Granularity.FORWARD_PASS)
+                                .setLabels(Map.of("modality", unit, "schedule", "fifo"))
+                                .build());
+            }
+        }
+        for (Profiler profiler : List.of(Profiler.CUDA_EVENTS, Profiler.KINETO, Profiler.NSIGHT_COMPUTE)) {
+            send(
+                    Topic.KERNELS,
+                    "replica-0",
+                    KernelProfile.newBuilder()
+                            .setStream("page/profiles")
+                            .setSequence(profiler.ordinal())
+                            .setProfiledAtMicros(last)
+                            .setReplica("replica-0")
+                            .setModel(LLAMA)
+                            .setProfiler(profiler)
+                            .setProfile(profiler.name())
+                            .setKernel("flash_fwd")
+                            .setStage("attention")
+                            .setPrecision("fp16+int4")
+                            .setCalls(100)
+                            .setDurationTotalNanos(10_000_000L + 1_000_000L * profiler.ordinal())
+                            .setL1HitPpm(620_000L)
+                            .setInstructionsPerCyclePpm(1_700_000L)
+                            .setL2Requests(1_000_000L)
+                            .setL2Hits(653_000L)
+                            .setL2Bytes(18_900_000L)
+                            .build());
+        }
     }
 
     private void publishAlerts() {

@@ -62,7 +62,7 @@ public final class Field {
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: the same with all keys of the window in mind. */
     public static final String Q = "q";
 
-    /** Field of {@link Measurement#DRIFT}, {@link Measurement#COMPARISON}, {@link Measurement#STAGE}, {@link Measurement#PROMPT_SHAPE} and {@link Measurement#KV_JOINT}, integer: values, trials or events now. */
+    /** Field of {@link Measurement#DRIFT}, {@link Measurement#COMPARISON}, {@link Measurement#STAGE}, {@link Measurement#PROMPT_SHAPE}, {@link Measurement#KV_JOINT} and {@link Measurement#SCHEDULER}, integer: values, trials or events now. */
     public static final String N = "n";
 
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, integer: values, trials or events of the baseline. */
@@ -155,7 +155,7 @@ public final class Field {
     /** Tag of {@link Measurement#HEALTH}: process, and operator in a job. */
     public static final String INSTANCE = "instance";
 
-    /** Tag of {@link Measurement#STAGE}: a stage of the service chain, or {@code chain} for all of them. */
+    /** Tag of {@link Measurement#STAGE} and {@link Measurement#KERNEL_TIMING}: a stage of the service chain, or {@code chain} for all of them; of profiles their stage, else the kernel. */
     public static final String STAGE = "stage";
 
     /** Field of {@link Measurement#STAGE}, real with limits: a stage's mean; of the chain the sum of its stages' means, without limits ({@code mean_seconds}). */
@@ -212,6 +212,252 @@ public final class Field {
     /** Field of {@link Measurement#KV_JOINT}, real with limits: that of fill and reuse. */
     public static final String CORRELATION = "correlation";
 
+    /** Field of {@link Measurement#BOTTLENECK}, text: what held for most of the minute: bandwidth, compute, underused, balanced or unknown. */
+    public static final String LIMIT = "limit";
+
+    /** Field of {@link Measurement#BOTTLENECK}, real: time that readings stand for; all shares are of it, what is unknown included. */
+    public static final String OBSERVED_SECONDS = "observed_seconds";
+
+    /** Field of {@link Measurement#BOTTLENECK}, real: share of time in which tensor cores waited for memory: bandwidth above 85 %, tensor cores below 60 %. */
+    public static final String BANDWIDTH_BOUND = "bandwidth_bound";
+
+    /** Field of {@link Measurement#BOTTLENECK}, real: share of time in which memory waited for tensor cores: bandwidth below 40 %, tensor cores above 80 %. */
+    public static final String COMPUTE_BOUND = "compute_bound";
+
+    /** Field of {@link Measurement#BOTTLENECK}, real: share of time in which neither was busy: bandwidth below 40 %, tensor cores below 60 %. */
+    public static final String UNDERUSED = "underused";
+
+    /** Field of {@link Measurement#BOTTLENECK}, real: share of time in which both worked and neither alone was the limit. */
+    public static final String BALANCED = "balanced";
+
+    /** Field of {@link Measurement#BOTTLENECK}, real: share of time for which a reading is missing, or the two are not of the same window. */
+    public static final String UNKNOWN = "unknown";
+
+    /** Field of {@link Measurement#BOTTLENECK}, real: share of time in which the busier direction of PCIe was above 85 %. */
+    public static final String PCIE_SATURATED = "pcie_saturated";
+
+    /** Field of {@link Measurement#BOTTLENECK}, real: share of time in which NVLink was. */
+    public static final String NVLINK_SATURATED = "nvlink_saturated";
+
+    /** Field of {@link Measurement#BOTTLENECK}, real: share of time in which neither link's use was known. */
+    public static final String LINKS_UNKNOWN = "links_unknown";
+
+    /** Field of {@link Measurement#BOTTLENECK}, real: share of time in which tensor cores waited for memory and a link was saturated too. */
+    public static final String BANDWIDTH_AND_LINK = "bandwidth_and_link";
+
+    /** Field of {@link Measurement#BOTTLENECK}, text: known; capacity unknown; not read. */
+    public static final String PCIE = "pcie";
+
+    /** Field of {@link Measurement#BOTTLENECK}, text: the same of NVLink. */
+    public static final String NVLINK = "nvlink";
+
+    /** Field of {@link Measurement#PLACEMENT}, text: near; far, when a process runs on none of the processors near the device; unknown. */
+    public static final String PLACED = "placed";
+
+    /** Field of {@link Measurement#PLACEMENT}, integer: number of the device on its host. */
+    public static final String DEVICE_INDEX = "device_index";
+
+    /** Field of {@link Measurement#PLACEMENT}, integer: the device's NUMA node; absent where the host has none. */
+    public static final String NUMA_NODE = "numa_node";
+
+    /** Field of {@link Measurement#PLACEMENT}, text: processors near the device. */
+    public static final String RECOMMENDED_CPUS = "recommended_cpus";
+
+    /** Field of {@link Measurement#PLACEMENT}, text: processors on which the process may run. */
+    public static final String ACTUAL_CPUS = "actual_cpus";
+
+    /** Field of {@link Measurement#PLACEMENT}, text: name and number of a process that is far, else of the first. */
+    public static final String PROCESS = "process";
+
+    /** Field of {@link Measurement#PLACEMENT}, integer: processes that hold memory of the device. */
+    public static final String PROCESSES = "processes";
+
+    /** Field of {@link Measurement#PLACEMENT}, integer: how many of them are far. */
+    public static final String FAR_PROCESSES = "far_processes";
+
+    /** Field of {@link Measurement#PLACEMENT}, text: the command that brings the far process near; absent while none is. */
+    public static final String COMMAND = "command";
+
+    /** Field of {@link Measurement#PLACEMENT}, text: what to start it with, so that its memory is near too. */
+    public static final String START = "start";
+
+    /** Field of {@link Measurement#PLACEMENT}, integer 0 or 1: whether far has lasted two minutes of three. */
+    public static final String MISPLACED = "misplaced";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, integer: captures before the process had run a step. */
+    public static final String START_UP_CAPTURES = "start_up_captures";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, integer: how many of these failed. */
+    public static final String START_UP_FAILURES = "start_up_failures";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, integer: later captures, of shapes that come for the first time. */
+    public static final String LAZY_CAPTURES = "lazy_captures";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, integer: how many of these failed. */
+    public static final String LAZY_FAILURES = "lazy_failures";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, real with limits: failed by all lazy captures. */
+    public static final String LAZY_FAILURE_RATIO = "lazy_failure_ratio";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, real: steps that ran without a graph, by all. */
+    public static final String FALLBACK_RATIO = "fallback_ratio";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, real: standard deviation of the durations of steps. */
+    public static final String STEP_JITTER_SECONDS = "step_jitter_seconds";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, real: free device memory by all of it. */
+    public static final String FREE_MEMORY_RATIO = "free_memory_ratio";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, integer: batches whose size is known. */
+    public static final String BATCHES = "batches";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, integer: batch sizes that had not run since the process came up. */
+    public static final String NEW_SHAPES = "new_shapes";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, integer: batch sizes that have run since then. */
+    public static final String SEEN_SHAPES = "seen_shapes";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, real: requests of a batch on average. */
+    public static final String BATCH_MEAN = "batch_mean";
+
+    /** Field of {@link Measurement#GRAPH_CAPTURE}, real: standard deviation of batch sizes by their mean. */
+    public static final String BATCH_VARIATION = "batch_variation";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, text: all that may be said: insufficient, no_association, association, temporal_order_supported, placebo_passed; cause only where it was dealt out. */
+    public static final String WORDING = "wording";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, text: the same as a sentence. */
+    public static final String SENTENCE = "sentence";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, integer: failed captures that it stands on. */
+    public static final String FAILURES = "failures";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, integer: replicas that tell something. */
+    public static final String REPLICAS = "replicas";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real with limits: failures per capture after twenty minutes with jitter greater by its standard deviation, by those without; free memory and load the same. */
+    public static final String FAILURE_RATIO = "failure_ratio";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real with limits: the same by the ten minutes just before alone. */
+    public static final String LAG_1_RATIO = "lag_1_ratio";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real with limits: by the ten minutes before these. */
+    public static final String LAG_2_RATIO = "lag_2_ratio";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real with limits: jitter above its median against below, within strata, without a model. */
+    public static final String STRATIFIED_RATIO = "stratified_ratio";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real: chance of this, did jitter foretell nothing beyond past failures. */
+    public static final String FORWARD_P = "forward_p";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real: chance of this, did failures foretell no jitter. */
+    public static final String REVERSE_P = "reverse_p";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, text: whether later jitter tells nothing, and surely less: passed, failed, inconclusive. */
+    public static final String PLACEBO = "placebo";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real with limits: ratio of failures by jitter of the two windows after. */
+    public static final String AFTER_RATIO = "after_ratio";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real with limits: the ratio with new shapes held fast. */
+    public static final String DIRECT_RATIO = "direct_ratio";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real with limits: the ratio by way of new shapes. */
+    public static final String BY_NEW_SHAPES_RATIO = "by_new_shapes_ratio";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real: ratio to both that an unseen common cause would need to explain it. */
+    public static final String E_VALUE = "e_value";
+
+    /** Field of {@link Measurement#SCHEDULER}, real with limits: sigma_lat: standard deviation of whole requests' latency by its mean. */
+    public static final String LATENCY_VARIATION = "latency_variation";
+
+    /** Field of {@link Measurement#SCHEDULER}, real: standard deviation of latency. */
+    public static final String LATENCY_SIGMA_SECONDS = "latency_sigma_seconds";
+
+    /** Field of {@link Measurement#SCHEDULER}, real: ideal sigma_lat: the same of the answers' lengths, as if every token took the same time. */
+    public static final String LENGTH_VARIATION = "length_variation";
+
+    /** Field of {@link Measurement#SCHEDULER}, real with limits: eta_util: standard deviation of the GPUs' utilisation over readings by its mean; ideal 0. */
+    public static final String UTILISATION_VARIATION = "utilisation_variation";
+
+    /** Field of {@link Measurement#SCHEDULER}, real: rho_fill: filled places of the batch. */
+    public static final String FILL_RATE = "fill_rate";
+
+    /** Field of {@link Measurement#SCHEDULER}, real: the same had no place been empty while a request waited. */
+    public static final String IDEAL_FILL_RATE = "ideal_fill_rate";
+
+    /** Field of {@link Measurement#SCHEDULER}, real: from 0, ideal, to 1: what scheduling adds to what lengths explain of latency. */
+    public static final String LATENCY_DEVIATION = "latency_deviation";
+
+    /** Field of {@link Measurement#SCHEDULER}, real: from 0, even, to 1. */
+    public static final String UTILISATION_DEVIATION = "utilisation_deviation";
+
+    /** Field of {@link Measurement#SCHEDULER}, real: from 0, as full as could be, to 1. */
+    public static final String FILL_DEVIATION = "fill_deviation";
+
+    /** Field of {@link Measurement#SCHEDULER}, real: root of the mean square of the three. */
+    public static final String DEVIATION_INDEX = "deviation_index";
+
+    /** Tag of {@link Measurement#CONTENTION}: the GPU that units share; the replica where operators do not tell it. */
+    public static final String DEVICE = "device";
+
+    /** Tag of {@link Measurement#CONTENTION}: the unit: text, image, audio. */
+    public static final String MODALITY = "modality";
+
+    /** Field of {@link Measurement#CONTENTION}, text: the policy by which units take turns, as operators label it; else the version. */
+    public static final String SCHEDULE = "schedule";
+
+    /** Field of {@link Measurement#CONTENTION}, text: the one before it; absent where there was none. */
+    public static final String SCHEDULE_BEFORE = "schedule_before";
+
+    /** Field of {@link Measurement#CONTENTION}, real: units of the device that were busy at once, on average over the minute. */
+    public static final String UNITS_BUSY = "units_busy";
+
+    /** Field of {@link Measurement#CONTENTION}, real: share of the minute in which two units or more were. */
+    public static final String OVERLAP = "overlap";
+
+    /** Field of {@link Measurement#CONTENTION}, real: time in which this unit was busy and no other. */
+    public static final String ALONE_SECONDS = "alone_seconds";
+
+    /** Field of {@link Measurement#CONTENTION}, real: time in which this unit and others were busy. */
+    public static final String SHARED_SECONDS = "shared_seconds";
+
+    /** Field of {@link Measurement#CONTENTION}, integer: operations since the schedule began, of sizes that came both alone and with others. */
+    public static final String OPERATIONS = "operations";
+
+    /** Field of {@link Measurement#CONTENTION}, integer: operations of other sizes, of which nothing is said. */
+    public static final String UNCOVERED = "uncovered";
+
+    /** Field of {@link Measurement#CONTENTION}, real with limits: time that an operation loses to the others, against operations of its size that met none ({@code lost_seconds}). */
+    public static final String LOST = "lost";
+
+    /** Field of {@link Measurement#CONTENTION}, real with limits: the same under the schedule before ({@code lost_before_seconds}). */
+    public static final String LOST_BEFORE = "lost_before";
+
+    /** Field of {@link Measurement#CONTENTION}, real with limits: now less before; negative is better ({@code lost_change_seconds}). */
+    public static final String LOST_CHANGE = "lost_change";
+
+    /** Field of {@link Measurement#KERNEL_CACHE}, integer: requests to the last-level cache whose hits are known. */
+    public static final String CACHE_REQUESTS = "cache_requests";
+
+    /** Field of {@link Measurement#KERNEL_CACHE}, integer: kernels whose requests are not known, or neither hits nor bytes of them. */
+    public static final String KERNELS_LEFT_OUT = "kernels_left_out";
+
+    /** Field of {@link Measurement#KERNEL_CACHE}, real: requests that went to device memory, by those whose hits are known. */
+    public static final String L2_MISS_RATIO = "l2_miss_ratio";
+
+    /** Field of {@link Measurement#KERNEL_CACHE}, real: bytes of a request, over those whose bytes are known. */
+    public static final String L2_BYTES_PER_REQUEST = "l2_bytes_per_request";
+
+    /** Field of {@link Measurement#KERNEL_CACHE}, real: hits of the first-level cache, weighted by kernels' time. */
+    public static final String L1_HIT_RATIO = "l1_hit_ratio";
+
+    /** Field of {@link Measurement#KERNEL_CACHE}, real: instructions per active cycle, weighted by kernels' time. */
+    public static final String INSTRUCTIONS_PER_CYCLE = "instructions_per_cycle";
+
+    /** Field of {@link Measurement#KERNEL_TIMING}, real: by how much the longest mean of the sources exceeds the shortest. */
+    public static final String DISAGREEMENT = "disagreement";
+
     private Field() {}
 
     /**
@@ -245,6 +491,15 @@ public final class Field {
     /** Field of {@link Measurement#KV_JOINT}, integer: requests in one of 10 x 10 cells. */
     public static String cell(int fillPercent, int reusePercent) {
         return step(FILL, fillPercent) + "_" + step(REUSE, reusePercent);
+    }
+
+    /**
+     * Field of {@link Measurement#KERNEL_TIMING}, integer: calls as a source timed them.
+     *
+     * @param source cuda_events, kineto or nsight_compute
+     */
+    public static String calls(String source) {
+        return source + "_calls";
     }
 
     /** Field of {@link Measurement#DRIFT}: another one as if the traffic's mix were still that of the baseline. */

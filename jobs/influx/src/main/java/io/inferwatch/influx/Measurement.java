@@ -24,6 +24,22 @@ public enum Measurement {
     PROMPT_SHAPE("prompt_shape"),
     /** One point per window of how contexts and the KV cache were used together. Tags: view, the group's dimensions. */
     KV_JOINT("kv_joint"),
+    /** One point per GPU or MIG instance and minute: for which share of the time what held it back. Tags: view, gpu, mig, node. */
+    BOTTLENECK("bottleneck"),
+    /** One point per GPU or MIG instance and minute: where it sits and where its processes may run. Tags: view, gpu, mig, node. */
+    PLACEMENT("placement"),
+    /** One point per replica and minute: captures of CUDA graphs beside the unrest of batches. Tags: view, replica, model, version. */
+    GRAPH_CAPTURE("graph_capture"),
+    /** One point per model and hour: whether captures fail where batches are restless, over the day before it. Tags: view, model. */
+    JITTER_STUDY("jitter_study"),
+    /** One point per replica and window: how far its scheduler is from an ideal one. Tags: view, replica, model, version. */
+    SCHEDULER("scheduler"),
+    /** One point per unit that shares a device and minute: what meeting the others costs it. Tags: view, replica, device, modality. */
+    CONTENTION("contention"),
+    /** One point per mix of precisions in the kernel profiles of a replica and minute: caches. Tags: view, replica, model, precision. */
+    KERNEL_CACHE("kernel_cache"),
+    /** One point per stage of a replica's kernel profiles and minute: its calls as each source timed them. Tags: view, replica, model, stage. */
+    KERNEL_TIMING("kernel_timing"),
     /** One point per change of an alert's state. Tags: alert, fingerprint. */
     ALERT("alert"),
     /** One point per reading of Inferwatch's own state. Tags: component, instance. Fields as the component names them. */

@@ -87,7 +87,7 @@ public final class DetectJob {
                 catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> drift = Drift.of(routed, settings, catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> comparisons = Drift.comparisons(routed, settings, catalogueYaml);
-        drift.union(comparisons, Drift.figures(routed, catalogueYaml))
+        drift.union(comparisons, Drift.figures(routed, catalogueYaml), Drift.replicas(routed))
                 .sinkTo(sinks.results)
                 .name("Results")
                 .uid("results-sink");

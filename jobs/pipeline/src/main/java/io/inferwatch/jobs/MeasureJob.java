@@ -1,5 +1,6 @@
 package io.inferwatch.jobs;
 
+import io.inferwatch.jobs.device.Devices;
 import io.inferwatch.jobs.health.HealthReporter;
 import io.inferwatch.jobs.ingest.EventTime;
 import io.inferwatch.jobs.ingest.OutboundRecord;
@@ -20,7 +21,10 @@ import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Events to windows: one pass over requests, one over samples, exact and mergeable. Needs object reuse and operator chaining. */
+/**
+ * Events to windows: one pass over requests, one over samples, exact and mergeable; and samples to what no single reading says. Needs object
+ * reuse and operator chaining.
+ */
 public final class MeasureJob {
     /** Name of the job in Flink. */
     public static final String NAME = HealthReporter.JOB_PREFIX + "measure";
@@ -42,12 +46,19 @@ public final class MeasureJob {
         }
     }
 
-    /** Where windows, late events and dead letters go. */
-    public record Sinks(Sink<OutboundRecord> windows, Sink<OutboundRecord> late, Sink<OutboundRecord> deadLetters) {
+    /** Where windows, what samples say together, alerts, late events and dead letters go. */
+    public record Sinks(
+            Sink<OutboundRecord> windows,
+            Sink<OutboundRecord> results,
+            Sink<OutboundRecord> alerts,
+            Sink<OutboundRecord> late,
+            Sink<OutboundRecord> deadLetters) {
         /** The topics. */
         public static Sinks kafka(KafkaConnection kafka) {
             return new Sinks(
                     KafkaConnectors.sink(kafka, Topic.WINDOWS),
+                    KafkaConnectors.sink(kafka, Topic.RESULTS),
+                    KafkaConnectors.sink(kafka, Topic.ALERTS),
                     KafkaConnectors.sink(kafka, Topic.LATE),
                     KafkaConnectors.sink(kafka, Topic.DEAD_LETTERS));
         }
@@ -105,6 +116,16 @@ public final class MeasureJob {
                 .sinkTo(sinks.windows)
                 .name("Windows")
                 .uid("windows-sink");
+
+        SingleOutputStreamOperator<OutboundRecord> devices = Devices.of(samples);
+        devices.union(Devices.kernels(samples), Devices.contention(samples))
+                .sinkTo(sinks.results)
+                .name("Results")
+                .uid("results-sink");
+        devices.getSideOutput(Devices.ALERTS)
+                .sinkTo(sinks.alerts)
+                .name("Alerts")
+                .uid("alerts-sink");
 
         screened.getSideOutput(ScreenFunction.LATE)
                 .union(samples.getSideOutput(ScreenFunction.LATE))

@@ -402,7 +402,8 @@ class StoreJobIT {
                 MINUTE_MICROS,
                 baseMicros,
                 Map.of("requests", 9L),
-                Map.of("p99_seconds", 0.5));
+                Map.of("p99_seconds", 0.5),
+                Map.of());
     }
 
     /** The sum over the parallel parts of an operator's counter. */

@@ -28,6 +28,7 @@ final class DeviceReader {
     private static final long MAX_ULONG = Long.MAX_VALUE - 16;
 
     private static final long KIB = 1_024;
+    private static final long MEGABYTE = 1_000_000;
     private static final double MIB = 1_024.0 * 1_024;
     private static final int POWER_POLICY = 0;
     private static final int HEAT_POLICY = 1;
@@ -211,6 +212,11 @@ final class DeviceReader {
         sample.setNvlinkSentBytesTotal(total(target, reading, GpuField.NVLINK_SENT, fields.of(Field.NVLINK_SENT), KIB));
         sample.setNvlinkReceivedBytesTotal(
                 total(target, reading, GpuField.NVLINK_RECEIVED, fields.of(Field.NVLINK_RECEIVED), KIB));
+        Long speed = reading.number(GpuField.NVLINK_MAX, fields.of(Field.NVLINK_SPEED), MAX_UINT);
+        Long links = reading.number(GpuField.NVLINK_MAX, fields.of(Field.NVLINK_COUNT), MAX_LANES);
+        if (speed != null && links != null) {
+            sample.setNvlinkMaxBytesPerSecond(speed * links * MEGABYTE);
+        }
         Long errors = null;
         for (Field field : NVLINK_ERRORS) {
             Long count = reading.number(GpuField.NVLINK_ERRORS, fields.of(field), MAX_ULONG);

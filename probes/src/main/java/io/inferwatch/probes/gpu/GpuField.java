@@ -41,6 +41,7 @@ enum GpuField {
     PCIE_MAX("pcieMaxBytesPerSecond"),
     NVLINK_SENT("nvlinkSentBytesTotal"),
     NVLINK_RECEIVED("nvlinkReceivedBytesTotal"),
+    NVLINK_MAX("nvlinkMaxBytesPerSecond"),
     NVLINK_ERRORS("nvlinkErrorsTotal"),
     ECC_CORRECTED("eccCorrectedTotal"),
     ECC_UNCORRECTED("eccUncorrectedTotal"),

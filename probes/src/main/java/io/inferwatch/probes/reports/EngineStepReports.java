@@ -18,6 +18,9 @@ import java.util.Set;
 final class EngineStepReports {
     private static final Set<String> KEYS = Set.of("requests", "tokens", "duration_us", "graph", "capture", "replica");
 
+    /** Steps of half a minute: beyond it nobody asks for microseconds, and a double would not hold them. */
+    private static final double MAX_SQUARES = 1e15;
+
     private final Map<String, GrowingTotals> totals = new HashMap<>();
     private final Map<String, Long> lastAtMicros = new HashMap<>();
 
@@ -25,6 +28,7 @@ final class EngineStepReports {
     private static final class Added {
         private final QuantileSketch durationNanos = new QuantileSketch();
         private final QuantileSketch requests = new QuantileSketch();
+        private double squareMicros;
         private long steps;
         private long tokens;
         private long graphSteps;
@@ -81,6 +85,8 @@ final class EngineStepReports {
         }
         if (durationMicros != null) {
             added.durationNanos.add(Math.multiplyExact(durationMicros, 1_000L));
+            double micros = durationMicros;
+            added.squareMicros += micros * micros;
         }
         if (graph != null) {
             added.hasGraph = true;
@@ -122,6 +128,9 @@ final class EngineStepReports {
         }
         if (added.durationNanos.n() > 0) {
             sample.setStepSketch(ByteBuffer.wrap(SketchEncoding.encode(added.durationNanos)));
+            if (added.squareMicros <= MAX_SQUARES) {
+                sample.setStepSquares((long) added.squareMicros);
+            }
         }
         if (added.requests.n() > 0) {
             sample.setBatchSketch(ByteBuffer.wrap(SketchEncoding.encode(added.requests)));

@@ -73,6 +73,8 @@ class GpuSamplerIT {
                 .set("thermal-violation", 1_000)
                 .set("field.138", 1_000)
                 .set("field.139", 2_000)
+                .set("field.90", 26_562)
+                .set("field.91", 18)
                 .set("field.38", 1)
                 .set("field.52", 10)
                 .set("field.197", 4_000_000_000L)
@@ -92,6 +94,9 @@ class GpuSamplerIT {
                             first.getPcieSentBytesTotal(),
                             first.getPcieReceivedBytesTotal()))
                     .containsOnly(0L);
+            assertThat(first.getNvlinkMaxBytesPerSecond())
+                    .as("18 links of 26,562 MB/s")
+                    .isEqualTo(478_116_000_000L);
 
             host.set("energy", 9_000_700)
                     .set("replays", 9)

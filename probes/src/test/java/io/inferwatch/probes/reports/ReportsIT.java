@@ -201,11 +201,17 @@ class ReportsIT {
         assertThat(first.getGraphCapturesTotal()).isEqualTo(2);
         assertThat(first.getGraphCaptureFailuresTotal()).isEqualTo(1);
         assertThat(sketch(first.getStepSketch()).max()).isEqualTo(21_000_000);
+        assertThat(first.getStepSquares()).as("8,000^2 + 21,000^2").isEqualTo(505_000_000);
         assertThat(sketch(first.getBatchSketch()).sum()).isEqualTo(39);
         EngineSample second = published.all(EngineSample.class).get(1);
         assertThat(second.getStepsTotal()).isEqualTo(4);
         assertThat(second.getGraphCapturesTotal()).isEqualTo(3);
         assertThat(second.getGraphStepsTotal()).as("not told").isNull();
+        assertThat(second.getStepSquares()).as("no step was timed").isNull();
+        post("/v1/engine-steps", "{\"duration_us\": 40000000}");
+        assertThat(published.all(EngineSample.class).get(2).getStepSquares())
+                .as("more than samples may hold")
+                .isNull();
         assertThat(new EventCodec().encode(second)).as("complete").isNotEmpty();
     }
 

@@ -13,7 +13,7 @@ import java.util.Set;
  * @param kind how values are put together
  * @param value field, difference or share of two fields, {@code 1} or {@code good}; of a histogram its signal, of operators the name that they report
  * @param outcomes the outcomes that count; all when empty
- * @param when the field that a request must have to count, if there is one
+ * @param when the field that an event must have to count, if there is one
  * @param unit how events store the value
  * @param better which way is better
  * @param rate whether a sum is also given per second; a counter always is

@@ -320,9 +320,14 @@ public final class MetricCatalogue {
                     "left out for " + label(metric.of()),
                     metric.outcomes().toString());
         }
-        if (metric.when().isPresent()
-                && (metric.of() != Metric.Origin.REQUESTS || metric.kind() != Metric.Kind.QUANTILE)) {
-            entry.problem("when", "left out unless kind is quantile, of requests", "'" + entry.text("when", "") + "'");
+        boolean takesWhen = metric.of() == Metric.Origin.REQUESTS
+                ? metric.kind() == Metric.Kind.QUANTILE
+                : metric.of() == Metric.Origin.KERNELS && metric.kind() == Metric.Kind.SUM;
+        if (metric.when().isPresent() && !takesWhen) {
+            entry.problem(
+                    "when",
+                    "left out unless kind is quantile, of requests, or sum, of kernels",
+                    "'" + entry.text("when", "") + "'");
         } else {
             metric.when().ifPresent(field -> EventFields.of(metric.of()).requireKnown(field, "when", entry));
         }
@@ -341,7 +346,13 @@ public final class MetricCatalogue {
         return switch (of) {
             case REQUESTS -> sorted(Metric.Kind.SUM, Metric.Kind.QUANTILE);
             case HEARTBEATS -> sorted(Metric.Kind.GAUGE);
-            case ENGINE -> sorted(Metric.Kind.QUANTILE, Metric.Kind.GAUGE, Metric.Kind.COUNTER, Metric.Kind.HISTOGRAM);
+            case ENGINE ->
+                sorted(
+                        Metric.Kind.SUM,
+                        Metric.Kind.QUANTILE,
+                        Metric.Kind.GAUGE,
+                        Metric.Kind.COUNTER,
+                        Metric.Kind.HISTOGRAM);
             case GPU -> sorted(Metric.Kind.QUANTILE, Metric.Kind.GAUGE, Metric.Kind.COUNTER);
             case KERNELS -> sorted(Metric.Kind.SUM, Metric.Kind.QUANTILE, Metric.Kind.GAUGE);
             case OPERATORS -> sorted(Metric.Kind.SUM, Metric.Kind.QUANTILE, Metric.Kind.GAUGE);
@@ -388,12 +399,25 @@ public final class MetricCatalogue {
     }
 
     private static void checkShare(Metric metric, List<String> terms, EventFields fields, Settings entry) {
-        if (metric.of() != Metric.Origin.REQUESTS
+        List<String> parts = List.of(terms.get(0).split(" \\+ ", -1));
+        boolean isOfRequests = metric.of() == Metric.Origin.REQUESTS;
+        boolean isOfSamples = metric.of() == Metric.Origin.ENGINE || metric.of() == Metric.Origin.GPU;
+        if ((!isOfRequests && !isOfSamples)
                 || metric.kind() != Metric.Kind.QUANTILE
                 || metric.unit() != Metric.Unit.PPM) {
-            entry.problem("value", "no share unless kind is quantile, of requests, in ppm", "'" + metric.value() + "'");
+            entry.problem(
+                    "value",
+                    "no share unless kind is quantile, of requests, engine or gpu, in ppm",
+                    "'" + metric.value() + "'");
         }
-        terms.forEach(field -> fields.require(field, EventFields.Holds.NUMBER, "value", entry));
+        if (parts.size() > (isOfRequests ? 1 : 2)) {
+            entry.problem(
+                    "value",
+                    isOfRequests ? "the share of one field" : "the share of one field or of two",
+                    "'" + metric.value() + "'");
+        }
+        Stream.concat(parts.stream(), Stream.of(terms.get(1)))
+                .forEach(field -> fields.require(field, EventFields.Holds.NUMBER, "value", entry));
     }
 
     /** A field's name says its unit; only what events count otherwise is free. */

@@ -147,7 +147,7 @@ class MetricCatalogueTest {
             boolean isNamedByReporter =
                     metric.of() == Metric.Origin.OPERATORS || metric.kind() == Metric.Kind.HISTOGRAM;
             if (!isNamedByReporter && !Set.of("1", "good").contains(metric.value())) {
-                for (String field : metric.value().split(" [-/] ", -1)) {
+                for (String field : metric.value().split(" [-+/] ", -1)) {
                     assertThat(schema.getField(field))
                             .as(metric.name() + ": " + field)
                             .isNotNull();
@@ -239,10 +239,10 @@ class MetricCatalogueTest {
                     value: ttftMicros | value: model | metrics.ttft.value: must be a whole-number field of RequestEvent, found 'model'
                     value: ttftMicros | value: e2eMicros - ttftMicro | metrics.ttft.value: must be a whole-number field of RequestEvent, found 'ttftMicro', did you mean 'ttftMicros'?
                     value: ttftMicros | value: a - b - c | metrics.ttft.value: must be 1, good, a field or a difference of two fields, found 'a - b - c'
-                    value: ttftMicros, unit: microseconds | value: promptTokens / maxContextTokens, unit: microseconds | metrics.ttft.value: must be no share unless kind is quantile, of requests, in ppm, found 'promptTokens / maxContextTokens'
+                    value: ttftMicros, unit: microseconds | value: promptTokens / maxContextTokens, unit: microseconds | metrics.ttft.value: must be no share unless kind is quantile, of requests, engine or gpu, in ppm, found 'promptTokens / maxContextTokens'
                     value: ttftMicros, unit: microseconds | value: promptTokens / model, unit: ppm | metrics.ttft.value: must be a whole-number field of RequestEvent, found 'model'
                     help: First token | when: tokenizeMicro, help: First token | metrics.ttft.when: must be a whole-number field of RequestEvent, found 'tokenizeMicro', did you mean 'tokenizeMicros'?
-                    outcomes: [TIMEOUT] | when: model | metrics.failed.when: must be left out unless kind is quantile, of requests, found 'model'
+                    outcomes: [TIMEOUT] | when: model | metrics.failed.when: must be left out unless kind is quantile, of requests, or sum, of kernels, found 'model'
                     share-of: promptTokens | when: xyzxyz, share-of: promptTokens | views.mix.by: must be a whole-number field of RequestEvent, found 'xyzxyz'
                     value: ttftMicros | value: good | metrics.ttft.value: must be a field unless kind is sum and unit is requests, found 'good'
                     value: ttftMicros, unit: microseconds | value: ttftMicros, unit: nanoseconds | metrics.ttft.unit: must be microseconds as ttftMicros says, found nanoseconds

@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
             PipelineBenchCommand.class,
             LatencyBenchCommand.class,
             SizingBenchCommand.class,
+            SamplesBenchCommand.class,
             ProxyBenchCommand.class,
             EngineBenchCommand.class,
             GpuBenchCommand.class

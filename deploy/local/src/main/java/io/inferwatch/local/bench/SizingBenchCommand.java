@@ -267,7 +267,7 @@ final class SizingBenchCommand implements Callable<Integer> {
     }
 
     /** Files that go away meanwhile, as compacted ones do, count as nothing. */
-    private static long bytes(Path directory) throws IOException {
+    static long bytes(Path directory) throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             long sum = 0;
             for (Path file : files.toList()) {

@@ -160,6 +160,18 @@ public final class MeasurementReference {
                         "Requests from 90 % " + figure + " on, and so each tenth");
             }
         }
+        if (measurement == Measurement.KERNEL_TIMING) {
+            for (String source : List.of("cuda_events", "kineto", "nsight_compute")) {
+                table.row(MarkdownTable.code(Field.calls(source)), "integer", "Calls as this source timed them");
+                table.row(MarkdownTable.code(Field.estimate(source, "seconds")), "real", "Their mean");
+            }
+            for (String source : List.of("kineto", "nsight_compute")) {
+                table.row(
+                        MarkdownTable.code(Field.estimate(source, Field.CHANGE)),
+                        "real with limits",
+                        "Against `cuda_events`, where both tell their calls one by one");
+            }
+        }
         return (rows > 0 ? table + "\n" : "") + ofWindows(measurement);
     }
 

@@ -1,5 +1,6 @@
 package io.inferwatch.analytics.bottleneck;
 
+import java.util.Arrays;
 import java.util.OptionalDouble;
 
 /**
@@ -9,6 +10,25 @@ import java.util.OptionalDouble;
  */
 public final class BottleneckMatrix {
     private final long[][] micros = new long[Limit.values().length][Links.values().length];
+
+    /** What {@link #toMicros} has given. */
+    public static BottleneckMatrix ofMicros(long[] state) {
+        BottleneckMatrix matrix = new BottleneckMatrix();
+        int links = Links.values().length;
+        if (state.length != matrix.micros.length * links) {
+            throw new IllegalArgumentException(
+                    "state: must be " + matrix.micros.length * links + " numbers, found " + state.length);
+        }
+        for (int limit = 0; limit < matrix.micros.length; limit++) {
+            System.arraycopy(state, limit * links, matrix.micros[limit], 0, links);
+        }
+        return matrix;
+    }
+
+    /** All times, as a state: those of each limit by the states of the links, in the enums' order. */
+    public long[] toMicros() {
+        return Arrays.stream(micros).flatMapToLong(Arrays::stream).toArray();
+    }
 
     /** Adds a window. */
     public void add(Activity activity, BottleneckRule rule) {

@@ -117,6 +117,19 @@ class BottleneckMatrixTest {
                 .hasMessage("saturatedLinkPpm: must be from 0 to 1000000, found 2000000");
     }
 
+    @Test
+    void whatIsReadBackIsTheSame() {
+        BottleneckMatrix matrix = new BottleneckMatrix();
+        matrix.add(new Activity(SECOND, 900_000L, 200_000L, 0L, 900_000L, 100_000L), RULE);
+        matrix.add(new Activity(2 * SECOND, null, 200_000L, 0L, null, 900_000L), RULE);
+        BottleneckMatrix read = BottleneckMatrix.ofMicros(matrix.toMicros());
+        assertThat(read.micros(Limit.BANDWIDTH, Links.PCIE)).isEqualTo(SECOND);
+        assertThat(read.micros(Limit.UNKNOWN, Links.NVLINK)).isEqualTo(2 * SECOND);
+        assertThat(read.micros()).isEqualTo(3 * SECOND);
+        assertThatThrownBy(() -> BottleneckMatrix.ofMicros(new long[3]))
+                .hasMessage("state: must be 25 numbers, found 3");
+    }
+
     private static Activity device(long bandwidthPercent, long tensorPercent, @Nullable Long apartMicros) {
         return new Activity(SECOND, bandwidthPercent * 10_000, tensorPercent * 10_000, apartMicros, null, null);
     }

@@ -56,6 +56,20 @@ public final class Drift {
                 .uid("figures");
     }
 
+    /** Schedulers and captures of replicas, and the study of captures that failed, from routed windows. */
+    public static DataStream<OutboundRecord> replicas(SingleOutputStreamOperator<Member> routed) {
+        SingleOutputStreamOperator<OutboundRecord> figures = routed.getSideOutput(RouteFunction.REPLICAS)
+                .keyBy(Member::key)
+                .process(new ReplicaFunction(), TypeInformation.of(OutboundRecord.class))
+                .name("Compute what a replica's windows say together")
+                .uid("replicas");
+        return figures.union(figures.getSideOutput(ReplicaFunction.CAPTURES)
+                .keyBy(CaptureMinute::model)
+                .process(new JitterFunction(), TypeInformation.of(OutboundRecord.class))
+                .name("Study failed captures beside restless batches")
+                .uid("jitter"));
+    }
+
     /** Results of drift from routed windows. */
     public static SingleOutputStreamOperator<OutboundRecord> of(
             DataStream<Member> members, BroadcastStream<InboundRecord> settings, String catalogueYaml) {

@@ -2,6 +2,7 @@ package io.inferwatch.jobs.detect;
 
 import io.inferwatch.analytics.shape.Estimate;
 import io.inferwatch.influx.Field;
+import io.inferwatch.influx.Measurement;
 import io.inferwatch.schemas.Dimension;
 import io.inferwatch.schemas.FigureResult;
 import io.inferwatch.schemas.WindowStat;
@@ -14,17 +15,47 @@ import java.util.TreeMap;
 
 /** Puts a result together. A figure that there is not, or that is not finite, is left out. */
 final class FigureBuilder {
-    private final FigureRule.Kind kind;
-    private final WindowStat group;
+    private final String measurement;
+    private final String view;
     private final List<Dimension> dimensions;
+    private final long windowMicros;
+    private final long endMicros;
     private final Map<String, Long> counts = new TreeMap<>();
     private final Map<String, Double> values = new TreeMap<>();
+    private final Map<String, String> texts = new TreeMap<>();
 
     /** A result of the group that this window is one of. */
     FigureBuilder(FigureRule.Kind kind, WindowStat group) {
-        this.kind = kind;
-        this.group = group;
-        this.dimensions = new ArrayList<>(group.getDimensions());
+        this(
+                kind.measurement(),
+                group.getView(),
+                group.getDimensions(),
+                group.getWindowMicros(),
+                group.getWindowEndMicros());
+    }
+
+    /** A result that is stored in the measurement, with this window's view, dimensions and time. */
+    FigureBuilder(Measurement measurement, WindowStat window) {
+        this(
+                measurement,
+                window.getView(),
+                window.getDimensions(),
+                window.getWindowMicros(),
+                window.getWindowEndMicros());
+    }
+
+    /** A result that is stored in the measurement. */
+    FigureBuilder(Measurement measurement, String view, List<Dimension> dimensions, long windowMicros, long endMicros) {
+        this(measurement.measurementName(), view, dimensions, windowMicros, endMicros);
+    }
+
+    private FigureBuilder(
+            String measurement, String view, List<Dimension> dimensions, long windowMicros, long endMicros) {
+        this.measurement = measurement;
+        this.view = view;
+        this.dimensions = new ArrayList<>(dimensions);
+        this.windowMicros = windowMicros;
+        this.endMicros = endMicros;
     }
 
     FigureBuilder tag(String name, String value) {
@@ -34,6 +65,11 @@ final class FigureBuilder {
 
     FigureBuilder count(String name, long count) {
         counts.put(name, count);
+        return this;
+    }
+
+    FigureBuilder text(String name, String text) {
+        texts.put(name, text);
         return this;
     }
 
@@ -63,13 +99,6 @@ final class FigureBuilder {
     }
 
     FigureResult build() {
-        return new FigureResult(
-                kind.measurement(),
-                group.getView(),
-                dimensions,
-                group.getWindowMicros(),
-                group.getWindowEndMicros(),
-                counts,
-                values);
+        return new FigureResult(measurement, view, dimensions, windowMicros, endMicros, counts, values, texts);
     }
 }

@@ -45,6 +45,9 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
     /** Members of figures' groups, whose task is the rule's name. */
     static final OutputTag<Member> FIGURES = new OutputTag<>("figures") {};
 
+    /** Members of {@link ReplicaFunction}. */
+    static final OutputTag<Member> REPLICAS = new OutputTag<>("replicas") {};
+
     /** Windows that cannot be read. */
     static final OutputTag<OutboundRecord> DEAD_LETTERS = new OutputTag<>("dead-letters") {};
 
@@ -120,6 +123,9 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
             out.collect(member(window, view.get().name(), mix, w.watched));
         }
         if (window.getWindowMicros() >= MINUTE_MICROS) {
+            if (ReplicaFunction.VIEWS.contains(view.get().name())) {
+                context.output(REPLICAS, memberOfReplica(window));
+            }
             Configuration configuration = w.settings.present(context.getBroadcastState(LiveSettings.STATE));
             for (BaselineRule rule : configuration.baselinesOf(view.get().name())) {
                 Set<String> metrics =
@@ -157,10 +163,33 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
         }
         String group = Series.name(
                 window.getView(), common.stream().map(Dimension::getValue).toArray(String[]::new));
-        WindowStat part = new WindowStat(
+        return new Member(
+                task,
                 group,
+                arm.size() == 1 ? arm.get(0) : Series.name("", arm.toArray(new String[0])),
+                window.getWindowMicros(),
+                window.getWindowEndMicros(),
+                part(window, group, common, metrics));
+    }
+
+    /** Of several views, and hence with the name of its own series as arm. */
+    private Member memberOfReplica(WindowStat window) throws Exception {
+        return new Member(
+                ReplicaFunction.TASK,
+                new WindowReading(window).dimension("replica"),
+                window.getSeries(),
+                window.getWindowMicros(),
+                window.getWindowEndMicros(),
+                part(window, window.getSeries(), window.getDimensions(), ReplicaWindows.METRICS));
+    }
+
+    /** The window with no other metrics than these, encoded. */
+    private byte[] part(WindowStat window, String series, List<Dimension> dimensions, Set<String> metrics)
+            throws Exception {
+        WindowStat part = new WindowStat(
+                series,
                 window.getView(),
-                common,
+                dimensions,
                 window.getWindowMicros(),
                 window.getWindowEndMicros(),
                 window.getRevision(),
@@ -171,15 +200,11 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
                 window.getSketches().stream()
                         .filter(sketch -> metrics.contains(sketch.getMetric()))
                         .toList(),
-                List.of(),
+                window.getGauges().stream()
+                        .filter(gauge -> metrics.contains(gauge.getMetric()))
+                        .toList(),
                 List.of());
-        return new Member(
-                task,
-                group,
-                arm.size() == 1 ? arm.get(0) : Series.name("", arm.toArray(new String[0])),
-                window.getWindowMicros(),
-                window.getWindowEndMicros(),
-                working().codec.encode(part));
+        return working().codec.encode(part);
     }
 
     private static Set<String> metrics(List<Watch> watches, MetricCatalogue catalogue) {

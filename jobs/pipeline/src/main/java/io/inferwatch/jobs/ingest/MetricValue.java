@@ -1,6 +1,7 @@
 package io.inferwatch.jobs.ingest;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The grammar of a metric's value in the catalogue: {@code 1}, {@code good}, a field, {@code field - field}, where the second counts
@@ -20,8 +21,16 @@ public sealed interface MetricValue {
     /** The difference of two fields. */
     record Difference(String minuend, String subtrahend) implements MetricValue {}
 
-    /** The first field's share of the second: at most 1, in millionths; there only where both are, and a whole below 1 counts as 1. */
-    record Share(String part, String whole) implements MetricValue {}
+    /**
+     * The first field's share of the second: at most 1, in millionths; there only where both are, and a whole below 1 counts as 1. Of samples
+     * the part may be a sum of two.
+     */
+    record Share(String part, String whole) implements MetricValue {
+        /** The fields that make up the part. */
+        public List<String> parts() {
+            return List.of(part.split(" \\+ ", -1));
+        }
+    }
 
     /** The value that the text means. */
     static MetricValue parse(String text) {
@@ -56,7 +65,7 @@ public sealed interface MetricValue {
             return List.of(difference.minuend, difference.subtrahend);
         }
         if (value instanceof Share share) {
-            return List.of(share.part, share.whole);
+            return Stream.concat(share.parts().stream(), Stream.of(share.whole)).toList();
         }
         return List.of();
     }

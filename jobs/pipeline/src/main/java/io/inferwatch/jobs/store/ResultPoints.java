@@ -24,6 +24,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.avro.specific.SpecificRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -71,10 +74,19 @@ final class ResultPoints {
             Field.MEAN_MIX,
             Field.COVERED);
 
-    private static final Map<String, Measurement> KINDS = Map.of(
-            Measurement.STAGE.measurementName(), Measurement.STAGE,
-            Measurement.PROMPT_SHAPE.measurementName(), Measurement.PROMPT_SHAPE,
-            Measurement.KV_JOINT.measurementName(), Measurement.KV_JOINT);
+    private static final Map<String, Measurement> KINDS = Stream.of(
+                    Measurement.STAGE,
+                    Measurement.PROMPT_SHAPE,
+                    Measurement.KV_JOINT,
+                    Measurement.BOTTLENECK,
+                    Measurement.PLACEMENT,
+                    Measurement.GRAPH_CAPTURE,
+                    Measurement.JITTER_STUDY,
+                    Measurement.SCHEDULER,
+                    Measurement.CONTENTION,
+                    Measurement.KERNEL_CACHE,
+                    Measurement.KERNEL_TIMING)
+            .collect(Collectors.toUnmodifiableMap(Measurement::measurementName, Function.identity()));
 
     private final Map<String, View> views = new HashMap<>();
     /** Base unit by metric or ratio. */
@@ -185,6 +197,7 @@ final class ResultPoints {
         tag(point, result.getView(), result.getDimensions());
         new TreeMap<>(result.getCounts()).forEach(point::integer);
         new TreeMap<>(result.getValues()).forEach(point::real);
+        new TreeMap<>(result.getTexts()).forEach(point::text);
         return at(result.getWindowMicros(), result.getWindowEndMicros(), point);
     }
 
@@ -301,12 +314,13 @@ final class ResultPoints {
         result.getDimensions().forEach(dimension -> all.add(dimension.getName()));
         all.addAll(new TreeMap<>(result.getCounts()).keySet());
         all.addAll(new TreeMap<>(result.getValues()).keySet());
+        all.addAll(new TreeMap<>(result.getTexts()).keySet());
         Set<String> seen = new HashSet<>();
         for (String name : all) {
             if (!seen.add(name)) {
                 throw new UnstorableException(
                         UnstorableException.Reason.NAME_TWICE,
-                        "dimensions, counts, values: must have names of their own, found '" + name + "' twice",
+                        "dimensions, counts, values, texts: must have names of their own, found '" + name + "' twice",
                         null);
             }
         }

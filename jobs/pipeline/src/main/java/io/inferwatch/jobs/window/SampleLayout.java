@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** How samples of one kind are read into windows: which fields, for which metrics and views. */
 final class SampleLayout {
+    private static final long MILLION = 1_000_000;
+
     private final MetricLayout metrics;
     private final List<View> views;
     private final List<Value> sums;
@@ -48,6 +50,23 @@ final class SampleLayout {
             }
         }
 
+        /** Fields' share of another, at most 1, in millionths; there where all are. */
+        record Share(List<Field> parts, Field whole) implements Value {
+            @Override
+            public long number(SpecificRecord sample) {
+                long part = 0;
+                for (Field field : parts) {
+                    long number = field.number(sample);
+                    if (number == RequestRow.ABSENT) {
+                        return number;
+                    }
+                    part += number;
+                }
+                long of = whole.number(sample);
+                return of == RequestRow.ABSENT ? of : Math.min(MILLION, part * MILLION / Math.max(1, of));
+            }
+        }
+
         /** What operators report under a name, in stored units. */
         record Reported(String name, double scale) implements Value {
             @Override
@@ -59,12 +78,33 @@ final class SampleLayout {
             }
         }
 
+        /** A value that counts only where another field is known. */
+        record Where(Value value, int place) implements Value {
+            @Override
+            public long number(SpecificRecord sample) {
+                return sample.get(place) == null ? RequestRow.ABSENT : value.number(sample);
+            }
+        }
+
         static Value of(Metric metric) {
+            Value value = unconditional(metric);
+            return metric.when()
+                    .<Value>map(field -> new Where(
+                            value,
+                            SampleFields.schema(metric.of()).getField(field).pos()))
+                    .orElse(value);
+        }
+
+        private static Value unconditional(Metric metric) {
             if (metric.of() == Metric.Origin.OPERATORS) {
                 return new Reported(metric.value(), metric.unit().scale());
             }
             Schema schema = SampleFields.schema(metric.of());
             MetricValue value = MetricValue.parse(metric.value());
+            if (value instanceof MetricValue.Share share) {
+                return new Share(
+                        share.parts().stream().map(part -> field(schema, part)).toList(), field(schema, share.whole()));
+            }
             return value instanceof MetricValue.Difference difference
                     ? new Difference(field(schema, difference.minuend()), field(schema, difference.subtrahend()))
                     : field(schema, metric.value());

@@ -102,7 +102,14 @@ class PointsFunctionTest {
     @Test
     void aResultIsOnePointOrMoreAndWhatCannotBeStoredIsADeadLetterWithItsReason() throws Exception {
         FigureResult stage = new FigureResult(
-                "stage", "fleet", List.of(), 60_000_000L, AT, Map.of("requests", 7L), Map.of("p99_seconds", 0.25));
+                "stage",
+                "fleet",
+                List.of(),
+                60_000_000L,
+                AT,
+                Map.of("requests", 7L),
+                Map.of("p99_seconds", 0.25),
+                Map.of());
         FigureResult unknown = FigureResult.newBuilder(stage).setKind("stages").build();
         HealthSample stray = new HealthSample("measure", "i", AT, Map.of("lag", 1.0));
 
@@ -121,7 +128,8 @@ class PointsFunctionTest {
         }
         assertThat(letters)
                 .containsExactly(
-                        "store 1 unknown-kind kind: must be one of kv_joint, prompt_shape, stage, found 'stages'",
+                        "store 1 unknown-kind kind: must be one of bottleneck, contention, graph_capture, jitter_study,"
+                                + " kernel_cache, kernel_timing, kv_joint, placement, prompt_shape, scheduler, stage, found 'stages'",
                         "store 2 unexpected-record record: must be DriftResult, ComparisonResult or FigureResult, found"
                                 + " io.inferwatch.schemas.HealthSample");
     }

@@ -128,7 +128,8 @@ class ResultPointsTest {
             MINUTE,
             END,
             Map.of("requests", 12L, "failed", 0L),
-            Map.of("p99_seconds", 0.5, "share", 0.25));
+            Map.of("p99_seconds", 0.5, "share", 0.25),
+            Map.of("limit", "bandwidth"));
 
     private final ResultPoints points = new ResultPoints(MetricCatalogue.shipped());
 
@@ -216,15 +217,16 @@ class ResultPointsTest {
     void figuresGoToTheMeasurementThatTheirKindNames() throws Exception {
         assertThat(lines(STAGE))
                 .containsExactly("r1m stage,view=model-version,model=m,version=v1,stage=decode"
-                        + " failed=0i,requests=12i,p99_seconds=0.5,share=0.25 1700000040000000");
+                        + " failed=0i,requests=12i,p99_seconds=0.5,share=0.25,limit=\"bandwidth\" 1700000040000000");
         assertThat(lines(FigureResult.newBuilder(STAGE)
                         .setKind("prompt_shape")
                         .setWindowMicros(60 * MINUTE)
                         .setView("fleet")
                         .setDimensions(List.of())
                         .build()))
-                .containsExactly("r1h prompt_shape,view=fleet failed=0i,requests=12i,p99_seconds=0.5,share=0.25"
-                        + " 1700000040000000");
+                .containsExactly(
+                        "r1h prompt_shape,view=fleet failed=0i,requests=12i,p99_seconds=0.5,share=0.25,limit=\"bandwidth\""
+                                + " 1700000040000000");
         assertThat(lines(FigureResult.newBuilder(STAGE).setKind("kv_joint").build()))
                 .singleElement()
                 .asString()
@@ -236,6 +238,7 @@ class ResultPointsTest {
         Point point = points.of(FigureResult.newBuilder(STAGE)
                         .setCounts(Map.of())
                         .setValues(Map.of("share", Double.NaN))
+                        .setTexts(Map.of())
                         .build())
                 .get(0);
 
@@ -248,15 +251,16 @@ class ResultPointsTest {
         assertUnstorable(
                 FigureResult.newBuilder(STAGE).setKind("stages").build(),
                 UnstorableException.Reason.UNKNOWN_KIND,
-                "kind: must be one of kv_joint, prompt_shape, stage, found 'stages'");
+                "kind: must be one of bottleneck, contention, graph_capture, jitter_study, kernel_cache, kernel_timing,"
+                        + " kv_joint, placement, prompt_shape, scheduler, stage, found 'stages'");
         assertUnstorable(
                 FigureResult.newBuilder(STAGE).setValues(Map.of("stage", 1.0)).build(),
                 UnstorableException.Reason.NAME_TWICE,
-                "dimensions, counts, values: must have names of their own, found 'stage' twice");
+                "dimensions, counts, values, texts: must have names of their own, found 'stage' twice");
         assertUnstorable(
                 FigureResult.newBuilder(STAGE).setValues(Map.of("failed", 1.0)).build(),
                 UnstorableException.Reason.NAME_TWICE,
-                "dimensions, counts, values: must have names of their own, found 'failed' twice");
+                "dimensions, counts, values, texts: must have names of their own, found 'failed' twice");
         assertUnstorable(
                 FigureResult.newBuilder(STAGE).setView("models").build(),
                 UnstorableException.Reason.UNKNOWN_VIEW,

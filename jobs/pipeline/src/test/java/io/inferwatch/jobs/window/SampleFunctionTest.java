@@ -3,13 +3,16 @@ package io.inferwatch.jobs.window;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.jobs.ingest.Sample;
 import io.inferwatch.jobs.ingest.SampleFields;
 import io.inferwatch.schemas.EngineSample;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.Granularity;
+import io.inferwatch.schemas.KernelProfile;
 import io.inferwatch.schemas.OperatorMetric;
+import io.inferwatch.schemas.Profiler;
 import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import java.time.Duration;
@@ -17,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.apache.avro.specific.SpecificRecord;
@@ -34,6 +38,7 @@ class SampleFunctionTest {
     private static final long TEN = Instant.parse("2026-01-01T10:00:00Z").toEpochMilli();
     private static final MetricCatalogue CATALOGUE = MetricCatalogue.shipped();
     private static final MetricLayout ENGINE = MetricLayout.of(CATALOGUE, Metric.Origin.ENGINE);
+    private static final MetricLayout KERNELS = MetricLayout.of(CATALOGUE, Metric.Origin.KERNELS);
     private static final MetricLayout OPERATORS = MetricLayout.of(CATALOGUE, Metric.Origin.OPERATORS);
 
     private final EventCodec codec = new EventCodec();
@@ -127,6 +132,59 @@ class SampleFunctionTest {
         send(Samples.engine("r", 2, TEN + 3_000).build());
         send(Samples.engine("r", 3, TEN + 4_000).setPreemptionsTotal(9L).build());
         assertThat(sums("engine-fleet", "preemptions")).isEqualTo(Map.of(TEN + 10_000, 9L));
+    }
+
+    /** 8 of 16 run and 12 want a place; then 20 would want one of 16, and then nobody says how many wait. */
+    @Test
+    void sharesOfASampleAreAtMostOneAndThereOnlyWhereAllOfThemAre() throws Exception {
+        send(batch(0).setRunningRequests(8L).setWaitingRequests(4L).build());
+        send(batch(1).setRunningRequests(16L).setWaitingRequests(4L).build());
+        send(batch(2).setRunningRequests(4L).build());
+        send(batch(3).setRunningRequests(4L)
+                .setWaitingRequests(1L)
+                .setMaxRequests(null)
+                .build());
+
+        WindowContent pane = panes("engine-fleet", ENGINE).get(TEN + 10_000);
+        QuantileSketch fill = sketch(pane, "batch_fill");
+        assertThat(fill.n()).isEqualTo(3);
+        assertThat(fill.sum()).isEqualTo(500_000 + 1_000_000 + 250_000);
+        QuantileSketch wanted = sketch(pane, "batch_wanted");
+        assertThat(wanted.n()).isEqualTo(2);
+        assertThat(wanted.sum()).isEqualTo(750_000 + 1_000_000);
+    }
+
+    @Test
+    void requestsWhoseHitsNobodyKnowsAreNotAmongThoseThatAreJudged() throws Exception {
+        send(kernel(0).setL2Requests(1_000L).setL2Hits(800L).setL2Bytes(32_000L).build());
+        send(kernel(1).setL2Requests(7_000L).build());
+
+        WindowContent pane = panes("kernel-stage", KERNELS).get(TEN + 10_000);
+        assertThat(pane.sum(number(KERNELS.sums(), "kernel_l2_requests"))).isEqualTo(8_000);
+        assertThat(pane.sum(number(KERNELS.sums(), "kernel_l2_judged_requests")))
+                .isEqualTo(1_000);
+        assertThat(pane.sum(number(KERNELS.sums(), "kernel_l2_measured_requests")))
+                .isEqualTo(1_000);
+    }
+
+    private static EngineSample.Builder batch(int sequence) {
+        return Samples.engine("r", sequence, TEN + 1_000L * (sequence + 1)).setMaxRequests(16L);
+    }
+
+    private static QuantileSketch sketch(WindowContent pane, String metric) {
+        return Objects.requireNonNull(pane.sketch(number(ENGINE.quantiles(), metric)));
+    }
+
+    private static KernelProfile.Builder kernel(int sequence) {
+        return KernelProfile.newBuilder()
+                .setStream("test/kernels")
+                .setSequence(sequence)
+                .setProfiledAtMicros((TEN + 1_000) * 1_000)
+                .setReplica("r")
+                .setProfiler(Profiler.NSIGHT_COMPUTE)
+                .setProfile("p")
+                .setKernel("k")
+                .setCalls(1);
     }
 
     @Test

@@ -24,6 +24,10 @@ public final class NvmlFields {
         NVLINK_RECOVERIES(59),
         /** Temperature of the memory. */
         MEMORY_TEMPERATURE(82),
+        /** Speed of each NVLink one way, megabytes per second. */
+        NVLINK_SPEED(90),
+        /** How many NVLinks there are. */
+        NVLINK_COUNT(91),
         /** Sent by NVLink, KiB, all links. */
         NVLINK_SENT(138),
         /** Received by NVLink, KiB, all links. */
