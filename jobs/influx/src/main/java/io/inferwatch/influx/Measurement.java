@@ -24,6 +24,14 @@ public enum Measurement {
     PROMPT_SHAPE("prompt_shape"),
     /** One point per window of how contexts and the KV cache were used together. Tags: view, the group's dimensions. */
     KV_JOINT("kv_joint"),
+    /** One point per device and minute: where its memory goes, and when it is full. Tags: view, the view's dimensions, replica. */
+    MEMORY("memory"),
+    /** One point per device and minute with readings of its allocator. Tags: view, the view's dimensions, replica. */
+    FRAGMENTATION("fragmentation"),
+    /** One point per replica and minute of its KV cache. Tags: view, the view's dimensions. */
+    KV_CACHE("kv_cache"),
+    /** One point per model, version and hour where padding is configured. Tags: view, the view's dimensions. */
+    PADDING("padding"),
     /** One point per change of an alert's state. Tags: alert, fingerprint. */
     ALERT("alert"),
     /** One point per reading of Inferwatch's own state. Tags: component, instance. Fields as the component names them. */

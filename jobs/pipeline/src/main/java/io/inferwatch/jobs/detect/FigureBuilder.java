@@ -1,5 +1,7 @@
 package io.inferwatch.jobs.detect;
 
+import io.inferwatch.analytics.memory.Figure;
+import io.inferwatch.analytics.memory.Figure.Measured;
 import io.inferwatch.analytics.shape.Estimate;
 import io.inferwatch.influx.Field;
 import io.inferwatch.schemas.Dimension;
@@ -14,7 +16,7 @@ import java.util.TreeMap;
 
 /** Puts a result together. A figure that there is not, or that is not finite, is left out. */
 final class FigureBuilder {
-    private final FigureRule.Kind kind;
+    private final String measurement;
     private final WindowStat group;
     private final List<Dimension> dimensions;
     private final Map<String, Long> counts = new TreeMap<>();
@@ -22,9 +24,14 @@ final class FigureBuilder {
 
     /** A result of the group that this window is one of. */
     FigureBuilder(FigureRule.Kind kind, WindowStat group) {
-        this.kind = kind;
-        this.group = group;
-        this.dimensions = new ArrayList<>(group.getDimensions());
+        this(kind.measurement(), group, group.getDimensions());
+    }
+
+    /** A result of a window, with other dimensions than its own. */
+    FigureBuilder(String measurement, WindowStat window, List<Dimension> dimensions) {
+        this.measurement = measurement;
+        this.group = window;
+        this.dimensions = new ArrayList<>(dimensions);
     }
 
     FigureBuilder tag(String name, String value) {
@@ -62,9 +69,18 @@ final class FigureBuilder {
         return estimate(name, "", 1, ratio);
     }
 
+    /** A figure that is measured, or by its name estimated; counted where its estimate was impossible. */
+    FigureBuilder figure(String name, String unit, Figure figure) {
+        boolean isMeasured = figure instanceof Measured;
+        if (figure.asEstimate().isClamped()) {
+            counts.merge(Field.CLAMPED, 1L, Long::sum);
+        }
+        return value(Field.estimate(name, isMeasured ? unit : Field.estimated(unit)), figure.value());
+    }
+
     FigureResult build() {
         return new FigureResult(
-                kind.measurement(),
+                measurement,
                 group.getView(),
                 dimensions,
                 group.getWindowMicros(),

@@ -24,6 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.avro.specific.SpecificRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -71,10 +73,15 @@ final class ResultPoints {
             Field.MEAN_MIX,
             Field.COVERED);
 
-    private static final Map<String, Measurement> KINDS = Map.of(
-            Measurement.STAGE.measurementName(), Measurement.STAGE,
-            Measurement.PROMPT_SHAPE.measurementName(), Measurement.PROMPT_SHAPE,
-            Measurement.KV_JOINT.measurementName(), Measurement.KV_JOINT);
+    private static final Map<String, Measurement> KINDS = Stream.of(
+                    Measurement.STAGE,
+                    Measurement.PROMPT_SHAPE,
+                    Measurement.KV_JOINT,
+                    Measurement.MEMORY,
+                    Measurement.FRAGMENTATION,
+                    Measurement.KV_CACHE,
+                    Measurement.PADDING)
+            .collect(Collectors.toUnmodifiableMap(Measurement::measurementName, measurement -> measurement));
 
     private final Map<String, View> views = new HashMap<>();
     /** Base unit by metric or ratio. */

@@ -248,7 +248,7 @@ class ResultPointsTest {
         assertUnstorable(
                 FigureResult.newBuilder(STAGE).setKind("stages").build(),
                 UnstorableException.Reason.UNKNOWN_KIND,
-                "kind: must be one of kv_joint, prompt_shape, stage, found 'stages'");
+                "kind: must be one of fragmentation, kv_cache, kv_joint, memory, padding, prompt_shape, stage, found 'stages'");
         assertUnstorable(
                 FigureResult.newBuilder(STAGE).setValues(Map.of("stage", 1.0)).build(),
                 UnstorableException.Reason.NAME_TWICE,
