@@ -177,9 +177,11 @@ final class MemoryFunction extends KeyedBroadcastProcessFunction<String, Member,
 
     private void forget(long timestamp, OnTimerContext context) throws Exception {
         Working w = working();
+        // With the end of an input that has one all timers are due: that is no silence.
+        boolean isSilent = context.timerService().currentWatermark() < Long.MAX_VALUE;
         for (Map.Entry<String, long[]> entry : w.confirmations.entries()) {
             Confirmation last = Confirmation.of(entry.getValue());
-            if (last.isConfirmed()) {
+            if (isSilent && last.isConfirmed()) {
                 w.closed.inc();
                 String key = context.getCurrentKey();
                 context.output(

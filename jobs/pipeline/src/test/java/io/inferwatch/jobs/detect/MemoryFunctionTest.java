@@ -272,6 +272,17 @@ class MemoryFunctionTest {
                 .isZero();
     }
 
+    @Test
+    void theEndOfTheInputIsNoSilence() throws Exception {
+        for (int minute = 0; minute < 2; minute++) {
+            send(replica().gauge("kv_use", 970_000, 1_000_000).sum("preemptions", 1), minute);
+            pass(minute);
+        }
+        harness.processWatermark(Long.MAX_VALUE);
+        harness.processBroadcastWatermark(Long.MAX_VALUE);
+        assertThat(alerts()).extracting(Alert::getState).containsExactly(AlertState.FIRING);
+    }
+
     private static GroupWindows device() {
         return new GroupWindows(
                 "memory",
