@@ -20,6 +20,7 @@ public final class Dashboards {
                 ChainDashboard.of(stored),
                 EngineDashboard.of(stored),
                 GpuDashboard.of(stored),
+                MemoryDashboard.of(stored),
                 AlertsDashboard.of(),
                 HealthDashboard.of());
     }

@@ -49,6 +49,7 @@ class DashboardsTest {
                         "Chain and prompts",
                         "Engine",
                         "GPU",
+                        "Memory",
                         "Alerts",
                         "Inferwatch's own health");
     }

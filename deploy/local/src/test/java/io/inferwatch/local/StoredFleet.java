@@ -139,7 +139,8 @@ final class StoredFleet implements AutoCloseable {
                     .hasSizeGreaterThanOrEqualTo(2);
             assertThat(reader.query(RetentionPolicy.R1M, "SELECT change FROM drift WHERE verdict = 'DRIFT' LIMIT 1"))
                     .isNotEmpty();
-            for (String measurement : List.of("mix", "comparison", "stage", "prompt_shape", "kv_joint")) {
+            for (String measurement : List.of(
+                    "mix", "comparison", "stage", "prompt_shape", "kv_joint", "memory", "fragmentation", "kv_cache")) {
                 assertThat(reader.query(RetentionPolicy.R1M, "SELECT * FROM " + measurement + " LIMIT 1"))
                         .as(measurement)
                         .isNotEmpty();
