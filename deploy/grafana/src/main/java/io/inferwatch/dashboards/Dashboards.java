@@ -21,6 +21,7 @@ public final class Dashboards {
                 EngineDashboard.of(stored),
                 GpuDashboard.of(stored),
                 BottleneckDashboard.of(stored),
+                MemoryDashboard.of(stored),
                 AlertsDashboard.of(),
                 HealthDashboard.of());
     }

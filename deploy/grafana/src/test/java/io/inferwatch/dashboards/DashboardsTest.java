@@ -50,6 +50,7 @@ class DashboardsTest {
                         "Engine",
                         "GPU",
                         "GPU bottlenecks and scheduling",
+                        "Memory",
                         "Alerts",
                         "Inferwatch's own health");
     }

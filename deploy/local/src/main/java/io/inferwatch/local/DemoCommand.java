@@ -85,15 +85,17 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--fault",
             paramLabel = "FAULT",
-            description = "With --live: judge drift too, of slow-node or longer-prompts. Takes at least "
-                    + LiveDemo.MIN_MINUTES_OF_DRIFT + " minutes, since drift is told from twelve minutes of the past.")
+            description =
+                    "With --live: what goes wrong, and must be told by the right alert and no other. slow-node and"
+                            + " longer-prompts take at least " + LiveDemo.MIN_MINUTES_OF_DRIFT
+                            + " minutes, since drift is told from twelve minutes of the past; kv-pressure and fragmentation "
+                            + LiveDemo.MIN_MINUTES_OF_MEMORY + ".")
     private @Nullable String fault;
 
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description = "How long the load of --live lasts. Default: 5; with --fault " + LiveDemo.MIN_MINUTES_OF_DRIFT
-                    + ".")
+            description = "How long the load of --live lasts. Default: 5; with --fault the least that it takes.")
     private @Nullable Integer minutes;
 
     @Option(
@@ -109,8 +111,9 @@ final class DemoCommand implements Callable<Integer> {
             throw new CommandLineException("--seconds: must be from 1 to 1800, found " + seconds);
         }
         Optional<LiveFault> judged = fault();
-        int least = judged.isPresent() ? LiveDemo.MIN_MINUTES_OF_DRIFT : 3;
-        int span = minutes != null ? minutes : judged.isPresent() ? LiveDemo.MIN_MINUTES_OF_DRIFT : 5;
+        int least = judged.map(LiveFault::leastMinutes).orElse(3);
+        int span =
+                minutes != null ? minutes : judged.map(LiveFault::leastMinutes).orElse(5);
         if (span < least || span > 60) {
             throw new CommandLineException("--minutes: must be from " + least + " to 60, found " + span);
         }
@@ -143,7 +146,7 @@ final class DemoCommand implements Callable<Integer> {
         }
         Optional<LiveFault> known = LiveFault.of(fault);
         if (known.isEmpty()) {
-            throw new CommandLineException("--fault: must be slow-node or longer-prompts, found '" + fault + "'");
+            throw new CommandLineException("--fault: must be one of " + LiveFault.texts() + ", found '" + fault + "'");
         }
         return known;
     }
@@ -156,7 +159,7 @@ final class DemoCommand implements Callable<Integer> {
         try (LocalStack stack = LocalStack.start(stackOptions.withData(data), step -> say(out, step))) {
             tellWhereToLook(stack, data, log, out);
             LiveDemo demo = new LiveDemo(stack, data, out);
-            boolean isSeen = judged.isPresent() ? demo.playDrift(span, judged.get()) : demo.play(span);
+            boolean isSeen = judged.isPresent() ? demo.playFault(span, judged.get()) : demo.play(span);
             if (!isSeen) {
                 out.println("the log is " + log);
             }

@@ -5,7 +5,9 @@ import io.inferwatch.jobs.JobDefaults;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.MeasureJob;
 import io.inferwatch.jobs.MeasureSettings;
+import io.inferwatch.schemas.EngineSample;
 import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.Heartbeat;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Topic;
@@ -56,6 +58,16 @@ final class VirtualRun {
                 @Override
                 public void accept(Heartbeat heartbeat) {
                     send(producer, Topic.REQUESTS, heartbeat.getReplica(), heartbeat);
+                }
+
+                @Override
+                public void accept(EngineSample sample) {
+                    send(producer, Topic.ENGINE, sample.getReplica(), sample);
+                }
+
+                @Override
+                public void accept(GpuSample sample) {
+                    send(producer, Topic.GPU, sample.getGpu(), sample);
                 }
             });
             producer.flush();

@@ -17,6 +17,7 @@ import io.inferwatch.schemas.KernelProfile;
 import io.inferwatch.schemas.OperatorMetric;
 import io.inferwatch.schemas.Profiler;
 import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Setting;
 import io.inferwatch.schemas.Severity;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.simulation.fleet.FleetSink;
@@ -47,6 +48,7 @@ final class WatchedFleet implements AutoCloseable {
     static final int SERVERS = 6;
     private static final long SEED = 11;
     private static final String SLOW = "replica-1";
+    private static final int GROWING = 5;
     private static final String LLAMA = "simulated-llama-3.1-8b";
     private static final List<String> STRUCTURES = List.of("plain", "json", "xml");
     private static final List<String> UNITS = List.of("text", "image", "audio");
@@ -82,6 +84,12 @@ final class WatchedFleet implements AutoCloseable {
         publishRequests();
         publishSamples();
         publishProfiles();
+        String padding = "{boundaries: [256, 1024, 4096, 16384], count: 8}";
+        send(
+                Topic.CONFIG,
+                "layer/" + LLAMA,
+                new Setting("layer", LLAMA, micros(start), "{full: 8, sliding: 24, window-tokens: 128}"));
+        send(Topic.CONFIG, "padding/" + LLAMA, new Setting("padding", LLAMA, micros(start), padding));
         publishAlerts();
         producer.flush();
     }
@@ -153,15 +161,33 @@ final class WatchedFleet implements AutoCloseable {
             for (int server = 0; server < SERVERS; server++) {
                 Instant at = start.plus(SAMPLE_INTERVAL.multipliedBy(i)).plusMillis(100L * server);
                 double load = 0.5 + 0.3 * Math.sin(i / 40.0 + server) + 0.1 * random.nextDouble();
-                send(Topic.ENGINE, "replica-" + server, engine(server, i, micros(at), load));
+                EngineSample engine = engine(server, i, micros(at), load);
+                List<GpuSample> gpus = new ArrayList<>();
                 for (int reading = 0; reading < GPU_READINGS; reading++) {
-                    send(
-                            Topic.GPU,
-                            "GPU-" + server,
-                            gpu(server, GPU_READINGS * i + reading, micros(at) + reading * GPU_INTERVAL_MICROS, load));
+                    gpus.add(gpu(server, GPU_READINGS * i + reading, micros(at) + reading * GPU_INTERVAL_MICROS, load));
+                }
+                if (server == GROWING) {
+                    double jitter = random.nextDouble();
+                    gpus.forEach(gpu -> grow(engine, gpu, (double) i / samples, jitter));
+                }
+                send(Topic.ENGINE, "replica-" + server, engine);
+                for (GpuSample gpu : gpus) {
+                    send(Topic.GPU, "GPU-" + server, gpu);
                 }
             }
         }
+    }
+
+    /** Memory that fills little by little, and an engine that counts the tokens in its cache. */
+    private static void grow(EngineSample engine, GpuSample gpu, double past, double noise) {
+        long blocks = Math.round(6_144 * (0.2 + 0.4 * past + 0.02 * noise));
+        engine.setKvUsagePpm(1_000_000 * blocks / 6_144);
+        engine.setKvUsedBlocks(blocks);
+        engine.setKvUsedTokens(14 * blocks);
+        engine.setKvEvictableTokens(16 * 300L);
+        gpu.setUsedBytes(Math.round((30 + 25 * past + noise) * GIBIBYTE));
+        gpu.setAllocatorReservedBytes(gpu.getUsedBytes() - GIBIBYTE);
+        gpu.setAllocatedBytes(gpu.getUsedBytes() - 6 * GIBIBYTE);
     }
 
     private static EngineSample engine(int server, long i, long atMicros, double load) {
@@ -183,7 +209,14 @@ final class WatchedFleet implements AutoCloseable {
                 .setRunningRequests(Math.round(60 * load))
                 .setWaitingRequests(Math.round(Math.max(0, load - 0.6) * 40))
                 .setMaxRequests(64L)
+                .setGpuUuids(List.of("GPU-" + server))
+                .setDecodeTokens(Math.round(60 * load * 900))
                 .setKvUsagePpm(Math.round(1_000_000 * Math.min(0.97, 0.25 + 0.8 * load)))
+                .setKvBlockTokens(16L)
+                .setKvTotalBlocks(6_144L)
+                .setWeightBytes(15 * GIBIBYTE)
+                .setKvCacheBytes(12 * GIBIBYTE)
+                .setGraphBytes(GIBIBYTE)
                 .setGeneratedTokensTotal(i * 6_000 + Math.round(1_000 * load))
                 .setPrefixQueriedTotal(i * 1_000)
                 .setPrefixHitTotal(Math.round(i * 1_000 * (0.45 + 0.05 * server)))
@@ -216,7 +249,12 @@ final class WatchedFleet implements AutoCloseable {
                 .setAgesMicros(Map.of())
                 .setTotalBytes(80 * GIBIBYTE)
                 .setUsedBytes(Math.round((30 + 45 * load) * GIBIBYTE))
+                .setAllocatedBytes(Math.round((29 + 40 * load) * GIBIBYTE))
+                .setAllocatorReservedBytes(Math.round((29 + 45 * load) * GIBIBYTE))
                 .setInactiveSplitBytes(Math.round(load * 3 * GIBIBYTE))
+                .setLargestFreeBlockBytes(Math.round(load * GIBIBYTE))
+                .setLargestRequestBytes(GIBIBYTE)
+                .setUnusableFreeBytes(Math.round(load * 2 * GIBIBYTE))
                 .setAllocationRetriesTotal(i / 120)
                 .setOutOfMemoryTotal(i / 400)
                 .setBusyPpm(Math.round(1_000_000 * Math.min(1, 0.2 + load)))

@@ -62,7 +62,7 @@ public final class Field {
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: the same with all keys of the window in mind. */
     public static final String Q = "q";
 
-    /** Field of {@link Measurement#DRIFT}, {@link Measurement#COMPARISON}, {@link Measurement#STAGE}, {@link Measurement#PROMPT_SHAPE}, {@link Measurement#KV_JOINT} and {@link Measurement#SCHEDULER}, integer: values, trials or events now. */
+    /** Field of {@link Measurement#DRIFT}, {@link Measurement#COMPARISON}, {@link Measurement#STAGE}, {@link Measurement#PROMPT_SHAPE}, {@link Measurement#KV_JOINT}, {@link Measurement#SCHEDULER}, {@link Measurement#MEMORY}, {@link Measurement#FRAGMENTATION}, {@link Measurement#KV_CACHE} and {@link Measurement#PADDING}, integer: values, trials, events or samples now. */
     public static final String N = "n";
 
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, integer: values, trials or events of the baseline. */
@@ -458,6 +458,111 @@ public final class Field {
     /** Field of {@link Measurement#KERNEL_TIMING}, real: by how much the longest mean of the sources exceeds the shortest. */
     public static final String DISAGREEMENT = "disagreement";
 
+    /** Field of {@link Measurement#MEMORY}, real: all of the device ({@code capacity_bytes}). */
+    public static final String CAPACITY = "capacity";
+
+    /** Field of {@link Measurement#MEMORY}, real: by the driver, on average over time ({@code used_bytes}). */
+    public static final String USED = "used";
+
+    /** Field of {@link Measurement#MEMORY}, real: at most ({@code used_max_bytes}). */
+    public static final String USED_MAX = "used_max";
+
+    /** Field of {@link Measurement#MEMORY}, real: weights, where the engine tells ({@code weights_bytes}); what nobody tells of lies in {@code other}. */
+    public static final String WEIGHTS = "weights";
+
+    /** Field of {@link Measurement#MEMORY}, real: the whole KV cache, full or not, where the engine tells ({@code kv_cache_bytes}). */
+    public static final String KV_CACHE_PART = "kv_cache";
+
+    /** Field of {@link Measurement#MEMORY}, real: CUDA graphs, where the engine tells ({@code graphs_bytes}). */
+    public static final String GRAPHS = "graphs";
+
+    /** Field of {@link Measurement#MEMORY}, real: free parts of split blocks ({@code fragmentation_bytes}); where these are not told all that the allocator holds and does not use ({@code fragmentation_bytes_estimated}). */
+    public static final String FRAGMENTED = "fragmentation";
+
+    /** Field of {@link Measurement#MEMORY}, real: the allocator's memory beside these ({@code workspace_bytes_estimated}). */
+    public static final String WORKSPACE = "workspace";
+
+    /** Field of {@link Measurement#MEMORY}, real: the rest ({@code other_bytes_estimated}). */
+    public static final String OTHER_PART = "other";
+
+    /** Field of {@link Measurement#MEMORY} and {@link Measurement#KV_CACHE}, integer: estimates that were impossible as computed, and were brought to the nearest that is possible. */
+    public static final String CLAMPED = "clamped";
+
+    /** Field of {@link Measurement#MEMORY} and {@link Measurement#KV_CACHE}, real with limits: of the minutes' peaks over the last two hours ({@code growth_bytes_per_second_estimated}, {@code growth_per_hour_estimated}). */
+    public static final String GROWTH = "growth";
+
+    /** Field of {@link Measurement#MEMORY} and {@link Measurement#KV_CACHE}, real with limits: when that line reaches all there is ({@code full_in_seconds_estimated}); absent where it never does, the upper limit until the growth is proven. */
+    public static final String FULL_IN = "full_in";
+
+    /** Field of {@link Measurement#FRAGMENTATION}, real: free in the allocator, of what it holds; by itself no fragmentation. */
+    public static final String CACHE_SHARE = "cache_share";
+
+    /** Field of {@link Measurement#FRAGMENTATION}, real: free parts of split blocks, of what the allocator holds. */
+    public static final String SPLIT_SHARE = "split_share";
+
+    /** Field of {@link Measurement#FRAGMENTATION}, real: outside of the largest free block, of what is free in the allocator. */
+    public static final String EXTERNAL_SHARE = "external_share";
+
+    /** Field of {@link Measurement#FRAGMENTATION}, real: too small for the largest recent request, of what is free in the allocator. */
+    public static final String UNUSABLE_SHARE = "unusable_share";
+
+    /** Field of {@link Measurement#FRAGMENTATION}, real with limits: of the minutes' greatest split share over the last two hours ({@code split_growth_per_hour_estimated}). */
+    public static final String SPLIT_GROWTH = "split_growth";
+
+    /** Field of {@link Measurement#FRAGMENTATION}, integer: allocations that flushed the cache and tried again. */
+    public static final String ALLOCATION_RETRIES = "allocation_retries";
+
+    /** Field of {@link Measurement#FRAGMENTATION}, integer: allocations that failed. */
+    public static final String OUT_OF_MEMORY = "out_of_memory";
+
+    /** Field of {@link Measurement#KV_CACHE}, real: KV cache in use, on average over time. */
+    public static final String USE = "use";
+
+    /** Field of {@link Measurement#KV_CACHE}, real: at most. */
+    public static final String USE_MAX = "use_max";
+
+    /** Field of {@link Measurement#KV_CACHE}, real: room without a token in used blocks; of the engine's own counts, else from open sequences ({@code waste_estimated}). */
+    public static final String WASTE = "waste";
+
+    /** Field of {@link Measurement#KV_CACHE}, real: room without a token in the last blocks of sequences, of the room of used blocks ({@code tail_waste_estimated}). */
+    public static final String TAIL_WASTE = "tail_waste";
+
+    /** Field of {@link Measurement#KV_CACHE}, real: cache that no layer of a hybrid model needs, where the configuration has its layers ({@code layer_waste_estimated}). */
+    public static final String LAYER_WASTE = "layer_waste";
+
+    /** Field of {@link Measurement#KV_CACHE}, real: cache with tokens that no request holds. */
+    public static final String STRANDED = "stranded";
+
+    /** Field of {@link Measurement#KV_CACHE}, integer: requests preempted. */
+    public static final String PREEMPTIONS = "preemptions";
+
+    /** Field of {@link Measurement#PADDING}, real: padding of what is taken with it, for lengths up to P99, with the present boundaries ({@code current_padding_estimated}). */
+    public static final String CURRENT_PADDING = "current_padding";
+
+    /** Field of {@link Measurement#PADDING}, real: with the best ones ({@code optimal_padding_estimated}). */
+    public static final String OPTIMAL_PADDING = "optimal_padding";
+
+    /** Field of {@link Measurement#PADDING}, real: with as many at equal ratios ({@code geometric_padding_estimated}). */
+    public static final String GEOMETRIC_PADDING = "geometric_padding";
+
+    /** Field of {@link Measurement#PADDING}, real: with as many at equal distances ({@code uniform_padding_estimated}). */
+    public static final String UNIFORM_PADDING = "uniform_padding";
+
+    /** Field of {@link Measurement#PADDING}, real: of the present padding, with the best boundaries ({@code saving_estimated}). */
+    public static final String SAVING = "saving";
+
+    /** Field of {@link Measurement#PADDING}, real: the least on a day, with boundaries found from the other ones ({@code least_saving_estimated}). */
+    public static final String LEAST_SAVING = "least_saving";
+
+    /** Field of {@link Measurement#PADDING}, integer: days that were tried on. */
+    public static final String DAYS = "days";
+
+    /** Field of {@link Measurement#PADDING}, integer 0 or 1: whether to change the boundaries. */
+    public static final String RECOMMENDED = "recommended";
+
+    /** Field of {@link Measurement#PADDING}, integer: the best boundaries, rising ({@code boundary_1} ...). */
+    public static final String BOUNDARY = "boundary";
+
     private Field() {}
 
     /**
@@ -467,6 +572,11 @@ public final class Field {
      */
     public static String estimate(String name, String unit) {
         return unit.isEmpty() ? name : name + "_" + unit;
+    }
+
+    /** The unit of a figure that is an estimate, as it ends the field's name. */
+    public static String estimated(String unit) {
+        return unit.isEmpty() ? "estimated" : unit + "_estimated";
     }
 
     /** The field of the lower 95 % limit of a figure. */
@@ -500,6 +610,11 @@ public final class Field {
      */
     public static String calls(String source) {
         return source + "_calls";
+    }
+
+    /** Field of {@link Measurement#PADDING}, integer: one of the best boundaries, from 1 on. */
+    public static String boundary(int number) {
+        return BOUNDARY + "_" + number;
     }
 
     /** Field of {@link Measurement#DRIFT}: another one as if the traffic's mix were still that of the baseline. */

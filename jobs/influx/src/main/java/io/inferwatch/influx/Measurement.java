@@ -40,6 +40,14 @@ public enum Measurement {
     KERNEL_CACHE("kernel_cache"),
     /** One point per stage of a replica's kernel profiles and minute: its calls as each source timed them. Tags: view, replica, model, stage. */
     KERNEL_TIMING("kernel_timing"),
+    /** One point per device and minute: where its memory goes, and when it is full. Tags: view, the view's dimensions, replica. */
+    MEMORY("memory"),
+    /** One point per device and minute with readings of its allocator. Tags: view, the view's dimensions, replica. */
+    FRAGMENTATION("fragmentation"),
+    /** One point per replica and minute of its KV cache. Tags: view, the view's dimensions. */
+    KV_CACHE("kv_cache"),
+    /** One point per model, version and hour where padding is configured. Tags: view, the view's dimensions. */
+    PADDING("padding"),
     /** One point per change of an alert's state. Tags: alert, fingerprint. */
     ALERT("alert"),
     /** One point per reading of Inferwatch's own state. Tags: component, instance. Fields as the component names them. */

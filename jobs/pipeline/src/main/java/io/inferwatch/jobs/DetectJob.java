@@ -15,7 +15,7 @@ import org.apache.flink.streaming.api.datastream.BroadcastStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Windows to verdicts: drift of each series from its own past, comparisons, alerts. */
+/** Windows to verdicts: drift of each series from its own past, comparisons, figures, memory, alerts. */
 public final class DetectJob {
     /** Name of the job in Flink. */
     public static final String NAME = HealthReporter.JOB_PREFIX + "detect";
@@ -87,12 +87,18 @@ public final class DetectJob {
                 catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> drift = Drift.of(routed, settings, catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> comparisons = Drift.comparisons(routed, settings, catalogueYaml);
-        drift.union(comparisons, Drift.figures(routed, catalogueYaml), Drift.replicas(routed))
+        SingleOutputStreamOperator<OutboundRecord> memory = Drift.memory(routed, settings, catalogueYaml);
+        drift.union(
+                        comparisons,
+                        Drift.figures(routed, catalogueYaml),
+                        Drift.replicas(routed),
+                        memory,
+                        Drift.padding(routed, settings, catalogueYaml))
                 .sinkTo(sinks.results)
                 .name("Results")
                 .uid("results-sink");
         drift.getSideOutput(Drift.ALERTS)
-                .union(comparisons.getSideOutput(Drift.COMPARISON_ALERTS))
+                .union(comparisons.getSideOutput(Drift.COMPARISON_ALERTS), memory.getSideOutput(Drift.MEMORY_ALERTS))
                 .sinkTo(sinks.alerts)
                 .name("Alerts")
                 .uid("alerts-sink");

@@ -7,5 +7,11 @@ import picocli.CommandLine.Command;
         name = "report",
         description = "Computes figures over any period from what is stored.",
         mixinStandardHelpOptions = true,
-        subcommands = {QuantilesCommand.class, DriftCommand.class, PlacementCommand.class})
+        subcommands = {
+            QuantilesCommand.class,
+            DriftCommand.class,
+            PlacementCommand.class,
+            MemoryCommand.class,
+            BucketsCommand.class
+        })
 public final class ReportCommand {}

@@ -12,6 +12,7 @@ import io.inferwatch.influx.Measurement;
 import io.inferwatch.influx.RetentionPolicy;
 import io.inferwatch.influx.Statistic;
 import io.inferwatch.report.QuantileReport.Group;
+import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.View;
 import java.time.Duration;
 import java.time.Instant;
@@ -128,9 +129,13 @@ final class StoredSketches {
                 ? " AND " + InfluxQl.identifier(Field.WINDOW) + " = " + InfluxQl.string("1m")
                 : "";
         return "SELECT " + InfluxQl.identifier(field) + " AS sketch FROM "
-                + InfluxQl.identifier(Measurement.REQUEST.measurementName()) + " WHERE "
+                + InfluxQl.identifier(measurement(request).measurementName()) + " WHERE "
                 + InfluxQl.identifier(Field.VIEW) + " = "
                 + InfluxQl.string(request.view().name()) + window;
+    }
+
+    private static Measurement measurement(SketchRequest request) {
+        return request.view().of() == Metric.Origin.ENGINE ? Measurement.ENGINE : Measurement.REQUEST;
     }
 
     private static RetentionPolicy policy(View view) {

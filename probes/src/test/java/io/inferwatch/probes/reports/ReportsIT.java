@@ -174,6 +174,34 @@ class ReportsIT {
     }
 
     @Test
+    void freeBlocksOfASnapshotTellWhatRequestsCannotUse() throws Exception {
+        String stats = """
+                {"reserved_bytes.all.current": 4000, "allocated_bytes.all.current": 3000, "free_blocks": [512, 300, 188], "largest_request_bytes": %d}
+                """;
+        post("/v1/torch-memory", stats.formatted(250));
+        post("/v1/torch-memory", stats.formatted(600));
+        post("/v1/torch-memory", "{\"reserved_bytes.all.current\": 4000, \"largest_free_bytes\": 512}");
+
+        List<GpuSample> samples = published.all(GpuSample.class);
+        assertThat(samples).extracting(GpuSample::getLargestFreeBlockBytes).containsExactly(512L, 512L, 512L);
+        assertThat(samples).extracting(GpuSample::getLargestRequestBytes).containsExactly(250L, 600L, null);
+        // Two of 250 fit into 512 and one into 300: 12, 50 and 188 are left. Of 600 none fits anywhere.
+        assertThat(samples).extracting(GpuSample::getUnusableFreeBytes).containsExactly(250L, 1000L, null);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            "free_blocks": 7 | free_blocks: must be a list of at most 100000 sizes, found NUMBER
+            "free_blocks": [512, 0] | free_blocks: must be sizes from 1 on, found 0
+            "largest_request_bytes": 0 | largest_request_bytes: must be a whole number from 1 on, found 0
+            """)
+    void aSnapshotThatIsNoneIsRefused(String key, String problem) throws Exception {
+        HttpResponse<String> answer = post("/v1/torch-memory", "{\"reserved_bytes.all.current\": 4000, " + key + "}");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).contains(problem);
+    }
+
+    @Test
     void statisticsOfAnUnknownDeviceAreRefused() throws Exception {
         HttpResponse<String> answer = post("/v1/torch-memory?device=2", "{\"reserved_bytes.all.current\": 1}");
         assertThat(answer.statusCode()).isEqualTo(400);

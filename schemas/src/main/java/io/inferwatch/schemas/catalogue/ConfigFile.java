@@ -6,16 +6,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A file of what running jobs are told beside the catalogue: {@code thresholds} by metric, {@code baselines} by name. */
+/**
+ * A file of what running jobs are told beside the catalogue: {@code thresholds} by metric, {@code baselines} by name, {@code limits} of memory by name,
+ * {@code paddings} and {@code layers} by model.
+ */
 public final class ConfigFile {
     private ConfigFile() {}
 
     /**
      * One entry, as it is sent.
      *
-     * @param kind {@link DriftWatches#THRESHOLD_KIND} or {@link BaselineRule#KIND}
-     * @param name within the kind: a metric, or that of the comparison
-     * @param body what {@link DriftWatches#parseThreshold} or {@link BaselineRule#parse} reads
+     * @param kind {@link DriftWatches#THRESHOLD_KIND}, {@link BaselineRule#KIND}, {@link MemoryLimits#KIND}, {@link PaddingRule#KIND} or
+     *     {@link LayerRule#KIND}
+     * @param name within the kind: a metric, that of the comparison or limit, a model
+     * @param body what {@link DriftWatches#parseThreshold}, {@link BaselineRule#parse}, {@link MemoryLimits#with}, {@link PaddingRule#parse} or
+     *     {@link LayerRule#parse} reads
      */
     public record Entry(String kind, String name, String body) {
         /** The key of its record. */
@@ -61,10 +66,27 @@ public final class ConfigFile {
             BaselineRule.read(name, entry, metrics, ratios, catalogue.views());
             entries.add(new Entry(BaselineRule.KIND, name, entry.yaml()));
         });
+        readMemory(root, entries);
         if (entries.isEmpty()) {
-            root.problem("thresholds, baselines", "at least one entry", "none");
+            root.problem("thresholds, baselines, limits, paddings, layers", "at least one entry", "none");
         }
         root.check();
         return List.copyOf(entries);
+    }
+
+    private static void readMemory(Settings root, List<Entry> entries) {
+        Settings limits = root.section("limits");
+        limits.texts().forEach((name, text) -> {
+            var unused = MemoryLimits.DEFAULT.with(name, text, limits);
+            entries.add(new Entry(MemoryLimits.KIND, name, text));
+        });
+        root.section("paddings").sections().forEach((model, entry) -> {
+            PaddingRule.read(model, entry);
+            entries.add(new Entry(PaddingRule.KIND, model, entry.yaml()));
+        });
+        root.section("layers").sections().forEach((model, entry) -> {
+            LayerRule.read(model, entry);
+            entries.add(new Entry(LayerRule.KIND, model, entry.yaml()));
+        });
     }
 }

@@ -30,6 +30,8 @@ record EventFields(Schema schema) {
     enum Holds {
         NUMBER,
         TEXT,
+        /** Several of these: an event counts for each. */
+        TEXTS,
         SKETCH
     }
 
@@ -45,7 +47,7 @@ record EventFields(Schema schema) {
         String what =
                 switch (holds) {
                     case NUMBER -> "a whole-number field of ";
-                    case TEXT -> "a text field of ";
+                    case TEXT, TEXTS -> "a text field of ";
                     case SKETCH -> "a sketch field of ";
                 };
         List<String> fitting = schema.getFields().stream()
@@ -80,6 +82,8 @@ record EventFields(Schema schema) {
             case INT, LONG -> Optional.of(Holds.NUMBER);
             case STRING -> Optional.of(Holds.TEXT);
             case BYTES -> Optional.of(Holds.SKETCH);
+            case ARRAY ->
+                type.getElementType().getType() == Schema.Type.STRING ? Optional.of(Holds.TEXTS) : Optional.empty();
             default -> Optional.empty();
         };
     }

@@ -11,7 +11,8 @@ import java.util.Set;
  * @param name as users write it, e.g. {@code ttft}
  * @param of the kind of event that it is measured on
  * @param kind how values are put together
- * @param value field, difference or share of two fields, {@code 1} or {@code good}; of a histogram its signal, of operators the name that they report
+ * @param value field, difference, sum or share of two fields, {@code 1} or {@code good}, of samples a {@link DerivedValue}; of a histogram its signal, of
+ *     operators the name that they report
  * @param outcomes the outcomes that count; all when empty
  * @param when the field that an event must have to count, if there is one
  * @param unit how events store the value

@@ -377,7 +377,17 @@ public final class MetricCatalogue {
             }
             return;
         }
+        Optional<DerivedValue> derived = DerivedValue.of(metric.value());
+        if (derived.isPresent()) {
+            checkDerived(metric, derived.get(), entry);
+            return;
+        }
         EventFields fields = EventFields.of(metric.of());
+        List<String> sums = List.of(metric.value().split(" \\+ ", -1));
+        if (sums.size() == 2) {
+            checkSum(metric, sums, fields, entry);
+            return;
+        }
         List<String> shares = List.of(metric.value().split(" / ", -1));
         if (shares.size() == 2) {
             checkShare(metric, shares, fields, entry);
@@ -420,6 +430,26 @@ public final class MetricCatalogue {
                 .forEach(field -> fields.require(field, EventFields.Holds.NUMBER, "value", entry));
     }
 
+    private static void checkSum(Metric metric, List<String> terms, EventFields fields, Settings entry) {
+        if (metric.of() != Metric.Origin.REQUESTS || metric.kind() != Metric.Kind.QUANTILE) {
+            entry.problem("value", "no sum unless kind is quantile, of requests", "'" + metric.value() + "'");
+        }
+        for (String field : terms) {
+            if (fields.require(field, EventFields.Holds.NUMBER, "value", entry)) {
+                checkUnit(metric, field, entry);
+            }
+        }
+    }
+
+    private static void checkDerived(Metric metric, DerivedValue derived, Settings entry) {
+        if (metric.of() != derived.of() || metric.kind() != Metric.Kind.GAUGE || metric.unit() != Metric.Unit.PPM) {
+            entry.problem(
+                    "value",
+                    "a field unless kind is gauge, of " + label(derived.of()) + ", in ppm",
+                    "'" + metric.value() + "'");
+        }
+    }
+
     /** A field's name says its unit; only what events count otherwise is free. */
     private static void checkUnit(Metric metric, String field, Settings entry) {
         Metric.Unit said = UNITS_BY_SUFFIX.entrySet().stream()
@@ -457,7 +487,7 @@ public final class MetricCatalogue {
         if (!entry.has("edges")) {
             String per = entry.text("per", "");
             if (!field.isEmpty()) {
-                requireSomewhere(field, EventFields.Holds.TEXT, "field", entry);
+                requireText(field, entry);
             }
             return new GroupingDimension.Values(
                     name,
@@ -487,6 +517,14 @@ public final class MetricCatalogue {
         }
         return new GroupingDimension.Buckets(
                 name, field, shareOf.isEmpty() ? Optional.empty() : Optional.of(shareOf), when(entry), edges, labels);
+    }
+
+    private static void requireText(String field, Settings entry) {
+        boolean isList = Arrays.stream(Metric.Origin.values())
+                .anyMatch(of -> EventFields.of(of).holds(field).equals(Optional.of(EventFields.Holds.TEXTS)));
+        if (!isList) {
+            requireSomewhere(field, EventFields.Holds.TEXT, "field", entry);
+        }
     }
 
     /** Some kind of event must have the field; a view checks that its own does. */
@@ -584,7 +622,11 @@ public final class MetricCatalogue {
         EventFields fields = EventFields.of(of);
         if (dimension instanceof GroupingDimension.Values values
                 && !values.field().isEmpty()) {
-            fields.require(values.field(), EventFields.Holds.TEXT, "by", entry);
+            boolean isListOfSample = of != Metric.Origin.REQUESTS
+                    && fields.holds(values.field()).equals(Optional.of(EventFields.Holds.TEXTS));
+            if (!isListOfSample) {
+                fields.require(values.field(), EventFields.Holds.TEXT, "by", entry);
+            }
         } else if (dimension instanceof GroupingDimension.Buckets buckets
                 && !buckets.field().isEmpty()) {
             fields.require(buckets.field(), EventFields.Holds.NUMBER, "by", entry);

@@ -8,6 +8,7 @@ import io.inferwatch.schemas.settings.InvalidSettingsException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +54,62 @@ class ConfigFileTest {
     }
 
     @Test
+    void limitsOfMemoryPaddingsAndLayersAreWhatRunningJobsRead() throws IOException {
+        List<Entry> entries = read("""
+                limits: {memory-horizon: 2h, kv-use: 95%}
+                paddings:
+                  org/model-8b: {boundaries: [128, 512, 8192], count: 16}
+                  other: {boundaries: [64, 4096, 8192]}
+                layers:
+                  hybrid: {full: 6, sliding: 30, window-tokens: 1024}
+                """);
+
+        assertThat(entries)
+                .extracting(Entry::key)
+                .containsExactly(
+                        "limit/memory-horizon",
+                        "limit/kv-use",
+                        "padding/org/model-8b",
+                        "padding/other",
+                        "layer/hybrid");
+        assertThat(MemoryLimits.DEFAULT
+                        .with("memory-horizon", entries.get(0).body())
+                        .with("kv-use", entries.get(1).body()))
+                .isEqualTo(new MemoryLimits(Duration.ofHours(2), 0.85, 0.95, 0.15, 0.5));
+        assertThat(PaddingRule.parse("org/model-8b", entries.get(2).body()))
+                .isEqualTo(new PaddingRule("org/model-8b", List.of(128L, 512L, 8192L), 16));
+        assertThat(PaddingRule.parse("other", entries.get(3).body()).count())
+                .as("as many as there are")
+                .isEqualTo(3);
+        assertThat(LayerRule.parse("hybrid", entries.get(4).body())).isEqualTo(new LayerRule("hybrid", 6, 30, 1024));
+    }
+
+    @Test
+    void whatIsWrongWithLimitsPaddingsAndLayersIsReportedByKey() {
+        assertThatThrownBy(() -> read("""
+                limits: {memory-horizon: 10s, kv-use: 120%, split-shares: 3%, memory-use: much}
+                paddings:
+                  one: {boundaries: [512, 128]}
+                  two: {count: 1, boundaries: [x]}
+                layers:
+                  hybrid: {full: 0, sliding: 30}
+                """))
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
+                        .containsExactly(
+                                "limits.memory-horizon: must be a duration between 1m and 24h such as 30m, found '10s'",
+                                "limits.kv-use: must be a percentage above 0% and up to 100% such as 85%, found '120%'",
+                                "limits.split-shares: must be one of memory-horizon, memory-use, kv-use, split-share,"
+                                        + " unusable-share, found another name, did you mean 'split-share'?",
+                                "limits.memory-use: must be a percentage above 0% and up to 100% such as 85%, found 'much'",
+                                "paddings.one.boundaries: must be at least one whole number, rising, found [512, 128]",
+                                "paddings.two.boundaries[0]: must be a whole number from 1 on, found 'x'",
+                                "paddings.two.boundaries: must be at least one whole number, rising, found []",
+                                "paddings.two.count: must be a whole number between 2 and 128, found 1",
+                                "layers.hybrid.full: must be a whole number between 1 and 10000, found 0",
+                                "layers.hybrid.window-tokens: must be set, found nothing"));
+    }
+
+    @Test
     void allProblemsAreReportedTogether() {
         assertThatThrownBy(() -> read("""
                 thresholds: {tftt: 5%, e2e: much, open_requests: 3%}
@@ -78,7 +135,8 @@ class ConfigFileTest {
     void anEmptyFileIsRefused() {
         assertThatThrownBy(() -> read("thresholds: {}\n"))
                 .isInstanceOf(InvalidSettingsException.class)
-                .hasMessageEndingWith("thresholds, baselines: must be at least one entry, found none");
+                .hasMessageEndingWith(
+                        "thresholds, baselines, limits, paddings, layers: must be at least one entry, found none");
     }
 
     private List<Entry> read(String yaml) throws IOException {

@@ -120,11 +120,11 @@ class MetricCatalogueTest {
     @Test
     void theShippedSketchesAndShortWindowsAreStoredWhereTheDesignSays() {
         assertThat(SHIPPED.metrics().stream().filter(SHIPPED::storesSketchOf).map(Metric::name))
-                .containsExactly("ttft", "tpot", "itl", "e2e", "queue");
+                .containsExactly("ttft", "tpot", "itl", "e2e", "queue", "sequence_tokens", "batch_size");
         assertThat(SHIPPED.views().stream()
                         .filter(view -> view.storeSketches() && !view.synthetic())
                         .map(View::name))
-                .containsExactly("fleet", "model-version", "replica-version", "tenant-model");
+                .containsExactly("fleet", "model-version", "replica-version", "tenant-model", "engine-model");
         assertThat(SHIPPED.views().stream()
                         .filter(view -> view.of() == Metric.Origin.REQUESTS)
                         .filter(view -> view.storeShortest() && !view.synthetic())
@@ -147,7 +147,9 @@ class MetricCatalogueTest {
             boolean isNamedByReporter =
                     metric.of() == Metric.Origin.OPERATORS || metric.kind() == Metric.Kind.HISTOGRAM;
             if (!isNamedByReporter && !Set.of("1", "good").contains(metric.value())) {
-                for (String field : metric.value().split(" [-+/] ", -1)) {
+                for (String field : DerivedValue.of(metric.value())
+                        .map(DerivedValue::fields)
+                        .orElse(List.of(metric.value().split(" [-+/] ", -1)))) {
                     assertThat(schema.getField(field))
                             .as(metric.name() + ": " + field)
                             .isNotNull();
@@ -241,6 +243,11 @@ class MetricCatalogueTest {
                     value: ttftMicros | value: a - b - c | metrics.ttft.value: must be 1, good, a field or a difference of two fields, found 'a - b - c'
                     value: ttftMicros, unit: microseconds | value: promptTokens / maxContextTokens, unit: microseconds | metrics.ttft.value: must be no share unless kind is quantile, of requests, engine or gpu, in ppm, found 'promptTokens / maxContextTokens'
                     value: ttftMicros, unit: microseconds | value: promptTokens / model, unit: ppm | metrics.ttft.value: must be a whole-number field of RequestEvent, found 'model'
+                    value: ttftMicros, unit: microseconds | value: promptTokens + e2eMicros, unit: tokens | metrics.ttft.unit: must be microseconds as e2eMicros says, found tokens
+                    value: openRequests | value: openRequests + openRequests | metrics.open.value: must be no sum unless kind is quantile, of requests, found 'openRequests + openRequests'
+                    of: heartbeats, kind: gauge, value: openRequests, unit: requests | of: engine, kind: gauge, value: split-share, unit: ppm | metrics.open.value: must be a field unless kind is gauge, of gpu, in ppm, found 'split-share'
+                    of: heartbeats, kind: gauge, value: openRequests, unit: requests | of: gpu, kind: quantile, value: split-share, unit: ppm | metrics.open.value: must be a field unless kind is gauge, of gpu, in ppm, found 'split-share'
+                    {field: model, limit: 50} | {field: gpuUuids, limit: 50} | views.mix.by: must be a text field of RequestEvent, found 'gpuUuids'
                     help: First token | when: tokenizeMicro, help: First token | metrics.ttft.when: must be a whole-number field of RequestEvent, found 'tokenizeMicro', did you mean 'tokenizeMicros'?
                     outcomes: [TIMEOUT] | when: model | metrics.failed.when: must be left out unless kind is quantile, of requests, or sum, of kernels, found 'model'
                     share-of: promptTokens | when: xyzxyz, share-of: promptTokens | views.mix.by: must be a whole-number field of RequestEvent, found 'xyzxyz'
@@ -301,20 +308,31 @@ class MetricCatalogueTest {
     void figuresNeedAViewThatHoldsWhatTheyAreComputedOf() {
         assertThat(SHIPPED.figures())
                 .extracting(FigureRule::name)
-                .containsExactly("stages", "template-stages", "prompt-shapes", "kv-joint");
+                .containsExactly(
+                        "stages",
+                        "template-stages",
+                        "prompt-shapes",
+                        "kv-joint",
+                        "memory",
+                        "memory-parts",
+                        "kv-cache",
+                        "kv-lengths",
+                        "padding");
         assertThatThrownBy(() -> MetricCatalogue.parse("test", SMALL + """
                         figures:
                           one:   {kind: stage, view: fleeet}
                           two:   {kind: stage, view: mix}
                           three: {kind: kv-joint, view: fleet}
                           four:  {kind: stages, view: fleet}
+                          five:  {kind: memory, view: fleet}
                         """))
                 .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
-                        .hasSize(4)
+                        .hasSize(5)
                         .contains(
+                                "figures.five.view: must be one of engine or gpu, found 'fleet'",
                                 "figures.one.view: must be a view of the catalogue, found 'fleeet', did you mean 'fleet'?",
                                 "figures.three.view: must be one of requests by kv, found 'fleet'",
-                                "figures.four.kind: must be one of stage, prompt-shape, kv-joint, found 'stages'")
+                                "figures.four.kind: must be one of stage, prompt-shape, kv-joint, memory, kv-cache, padding, found 'stages'")
                         .anySatisfy(problem -> assertThat(problem)
                                 .startsWith("figures.two.view: must be one that keeps gateway, authentication")));
     }

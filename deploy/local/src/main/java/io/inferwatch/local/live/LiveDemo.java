@@ -9,7 +9,6 @@ import io.inferwatch.influx.RetentionPolicy;
 import io.inferwatch.local.LocalStack;
 import io.inferwatch.probes.publish.KafkaSettings;
 import io.inferwatch.simulation.http.SimulationServer;
-import io.inferwatch.simulation.serving.Fault;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +24,7 @@ import java.util.Set;
 
 /**
  * Three simulated servers behind proxies under the load of a real trace. After at least twenty seconds that warm up come whole minutes;
- * when half of them are over, one server becomes a slow node. The summary compares each replica's time to first token before and after in
+ * when half of them are over, one server becomes a slow node, or what else is asked for. The summary compares each replica's time to first token before and after in
  * InfluxDB, and the stages that the servers' spans told: it succeeds when the slow one's P99 has grown by half or more and no other's has, when
  * InfluxDB has every request that was sent, and each with its stages.
  */
@@ -33,14 +32,19 @@ public final class LiveDemo {
     private static final String PROGRESS = "%-8s %8s %8s %12s   %s";
     private static final int REPLICAS = 3;
     private static final int FAULTY = 1;
-    private static final double SLOWNESS = 3;
     private static final double GROWTH = 1.5;
     private static final long SEED = 1;
 
     /** Twelve minutes of the past, the one in which the first settle, three for the verdict and some to show that it lasts. */
     public static final int MIN_MINUTES_OF_DRIFT = 19;
 
+    /** Two of memory as usual, and five for two minutes of three that show it and some to show that it lasts; too few for verdicts on drift. */
+    public static final int MIN_MINUTES_OF_MEMORY = 8;
+
     private static final int MINUTES_AFTER = 5;
+    /** Two of them fit into what is left of the KV cache. */
+    private static final int LONGEST_PROMPT_OF_MEMORY = 2_048;
+
     private static final Duration DELAY = Duration.ofMinutes(3);
     private static final Duration WARM_UP = Duration.ofSeconds(20);
     private static final Duration LOOK = Duration.ofSeconds(1);
@@ -72,12 +76,13 @@ public final class LiveDemo {
     }
 
     /**
-     * Plays it long enough for verdicts on drift.
+     * Plays it long enough for verdicts on drift, or alerts of memory.
      *
-     * @param minutes at least {@value #MIN_MINUTES_OF_DRIFT}
-     * @return whether InfluxDB has every request, and the verdicts say what the fault is: drift of the slow node alone within three minutes, or mix
+     * @param minutes at least {@link LiveFault#leastMinutes()}
+     * @return whether InfluxDB has every request, and says what the fault is: drift of the slow node alone within three minutes, or mix; or the one alert of
+     *     memory that there must be, and no other
      */
-    public boolean playDrift(int minutes, LiveFault fault) throws InterruptedException {
+    public boolean playFault(int minutes, LiveFault fault) throws InterruptedException {
         return play(minutes, fault, minutes - 1 - MINUTES_AFTER, true);
     }
 
@@ -85,7 +90,7 @@ public final class LiveDemo {
         KafkaSettings kafka = KafkaSettings.of(stack.kafka().bootstrapServers());
         try (LiveFleet fleet = LiveFleet.start(REPLICAS, SEED, data, kafka);
                 InfluxClient client = InfluxClient.open(stack.influx());
-                LiveTraffic traffic = LiveTraffic.start(LiveTrace.shipped(data), fleet.proxies())) {
+                LiveTraffic traffic = LiveTraffic.start(trace(kind), fleet.proxies())) {
             InfluxReader reader = new InfluxReader(client);
             Instant begin = Instant.now();
             Instant from = minuteAfter(begin.plus(WARM_UP));
@@ -98,21 +103,15 @@ public final class LiveDemo {
                         "  replica-%d  proxy %s -> simulated server %s%n",
                         i, fleet.proxies().get(i), fleet.servers().get(i).url());
             }
-            String what = kind == LiveFault.SLOW_NODE
-                    ? "%s becomes a slow node (times %.0f)".formatted(replica, SLOWNESS)
-                    : "a fifth of the prompts becomes long";
+            String what = kind.what(replica);
             say("load of the Azure trace until %s; %s at %s".formatted(time(end), what, time(fault)));
             say(PROGRESS.formatted("UTC", "sent", "open", "in InfluxDB", "TTFT p50 of the last ten seconds"));
             runUntil(fault, reader, begin, traffic);
-            if (kind == LiveFault.SLOW_NODE) {
-                faulty.switchOn(Fault.SLOW_NODE, SLOWNESS);
-            } else {
-                traffic.lengthen();
-            }
+            kind.simulated().ifPresentOrElse(one -> faulty.switchOn(one, kind.severity()), traffic::lengthen);
             say("from now on: " + what);
             runUntil(end, reader, begin, traffic);
             traffic.stop();
-            faulty.switchOff(Fault.SLOW_NODE);
+            kind.simulated().ifPresent(faulty::switchOff);
             say("load and fault are over; waiting for the last answers and windows");
             boolean isWhole = settle(reader, begin, traffic);
             ReplicaTable table = ReplicaTable.read(reader, from, fault, end);
@@ -122,9 +121,14 @@ public final class LiveDemo {
             out.println();
             stages.lines().forEach(out::println);
             out.println();
-            boolean isSeen = isJudged
-                    ? isJudgedRight(awaitVerdicts(reader, fault, end), kind, "node-" + FAULTY)
-                    : isSeen(table, replica);
+            boolean isSeen;
+            if (kind.isOfMemory()) {
+                isSeen = isMemoryRight(awaitAlert(reader, kind, fault), kind, replica);
+            } else if (isJudged) {
+                isSeen = isJudgedRight(awaitVerdicts(reader, fault, end), kind, "node-" + FAULTY);
+            } else {
+                isSeen = isSeen(table, replica);
+            }
             long stored = stored(reader, begin);
             out.printf(
                     "%,d requests sent, %,d failed, %,d in InfluxDB: %s%n",
@@ -176,6 +180,38 @@ public final class LiveDemo {
                         : "NOT DRIFT OF " + node + " ALONE WITHIN " + DELAY.toMinutes() + " MINUTES: drifting "
                                 + verdicts.drifting());
         return isAlone;
+    }
+
+    /** What memory showed since the fault, with the alert that it must raise; without it when it does not come. */
+    private static MemoryTable awaitAlert(InfluxReader reader, LiveFault kind, Instant fault)
+            throws InterruptedException {
+        Instant patience = Instant.now().plus(SETTLING);
+        MemoryTable table = MemoryTable.read(reader, kind, fault);
+        while (Instant.now().isBefore(patience) && table.alerts().isEmpty()) {
+            Thread.sleep(LOOK.toMillis());
+            table = MemoryTable.read(reader, kind, fault);
+        }
+        return table;
+    }
+
+    private boolean isMemoryRight(MemoryTable memory, LiveFault kind, String replica) {
+        memory.lines().forEach(out::println);
+        out.println();
+        boolean isKv = kind == LiveFault.KV_PRESSURE;
+        String subject = isKv ? replica : "GPU-simulated-" + replica;
+        String alert = isKv ? "memory:kv_cache/" + replica : "fragmentation:memory/" + subject + "/none";
+        boolean isAlone =
+                memory.struck().equals(Set.of(subject)) && memory.alerts().equals(Set.of(alert));
+        out.println(
+                isAlone
+                        ? "the alert " + alert + " was opened, and no other"
+                        : "NOT " + alert + " ALONE: struck " + memory.struck() + ", alerts " + memory.alerts());
+        return isAlone;
+    }
+
+    private LiveTrace trace(LiveFault kind) {
+        LiveTrace shipped = LiveTrace.shipped(data);
+        return kind == LiveFault.KV_PRESSURE ? shipped.withPromptsUpTo(LONGEST_PROMPT_OF_MEMORY) : shipped;
     }
 
     private static boolean isSeen(ReplicaTable table, String faulty) {

@@ -70,6 +70,13 @@ final class LiveTrace {
         return new LiveTrace(rows);
     }
 
+    /** The same with no prompt longer than that. */
+    LiveTrace withPromptsUpTo(int tokens) {
+        return new LiveTrace(rows.stream()
+                .map(row -> row.withPrompt(Math.min(tokens, row.promptTokens())))
+                .toList());
+    }
+
     Row row(int number) {
         Row row = rows.get(number % rows.size());
         // A second between the last of one round and the first of the next.

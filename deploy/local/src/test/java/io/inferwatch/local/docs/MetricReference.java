@@ -226,7 +226,7 @@ public final class MetricReference {
                         code(rule.name()),
                         code(rule.kind().measurement()),
                         code(rule.view().name()),
-                        rule.kind().across().stream().map(MarkdownTable::code).collect(Collectors.joining(", "))));
+                        rule.input().across().stream().map(MarkdownTable::code).collect(Collectors.joining(", "))));
         return table.toString();
     }
 

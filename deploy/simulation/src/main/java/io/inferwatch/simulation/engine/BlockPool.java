@@ -40,6 +40,11 @@ final class BlockPool {
         return users.length - free.size() - remembered.size();
     }
 
+    /** Blocks that nobody has and nobody can have. */
+    int withheld() {
+        return Math.min(withheld, free.size() + remembered.size());
+    }
+
     /** Blocks that can be had now. */
     int available() {
         return Math.max(0, free.size() + remembered.size() - withheld);

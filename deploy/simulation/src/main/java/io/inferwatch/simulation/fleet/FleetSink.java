@@ -1,5 +1,7 @@
 package io.inferwatch.simulation.fleet;
 
+import io.inferwatch.schemas.EngineSample;
+import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.Heartbeat;
 import io.inferwatch.schemas.RequestEvent;
 
@@ -10,4 +12,10 @@ public interface FleetSink {
 
     /** A replica's heartbeat. */
     void accept(Heartbeat heartbeat);
+
+    /** A reading of a replica's engine; left out unless somebody takes it. */
+    default void accept(EngineSample sample) {}
+
+    /** A reading of a replica's device; left out unless somebody takes it. */
+    default void accept(GpuSample sample) {}
 }

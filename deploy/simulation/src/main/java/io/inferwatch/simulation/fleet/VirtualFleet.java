@@ -15,7 +15,7 @@ import java.util.Map;
 /**
  * Simulated servers under a load, with a probe beside each, in virtual time: an hour of ten requests a second takes seconds. The same
  * servers, load, faults and start give the same events. Requests of a session go to one replica; sessions are spread evenly by their hash.
- * Every replica sends a heartbeat each five seconds. Not thread safe.
+ * Every replica sends a heartbeat each five seconds, and readings of its engine and its device each ten. Not thread safe.
  */
 public final class VirtualFleet {
     private final Timeline timeline = new Timeline();
@@ -43,6 +43,7 @@ public final class VirtualFleet {
         this.load = load;
         admitNext();
         timeline.after(WatchedReplica.HEARTBEAT_NANOS, this::heartbeats);
+        timeline.after(ReplicaSamples.INTERVAL_NANOS, this::samples);
     }
 
     /** Switches a fault of a replica on when the fleet has run for so long. */
@@ -87,6 +88,11 @@ public final class VirtualFleet {
     private void heartbeats() {
         inOrder.forEach(WatchedReplica::heartbeat);
         timeline.after(WatchedReplica.HEARTBEAT_NANOS, this::heartbeats);
+    }
+
+    private void samples() {
+        inOrder.forEach(WatchedReplica::sample);
+        timeline.after(ReplicaSamples.INTERVAL_NANOS, this::samples);
     }
 
     private static int mix(String session) {

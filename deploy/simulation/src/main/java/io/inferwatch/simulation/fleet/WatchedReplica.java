@@ -43,6 +43,7 @@ final class WatchedReplica {
     private final String stream;
     private final long startMicros;
     private final FleetSink sink;
+    private final ReplicaSamples samples;
     private final Set<Open> open = new LinkedHashSet<>();
     private long sequence;
     private long completed;
@@ -55,6 +56,7 @@ final class WatchedReplica {
         this.stream = instance + "/" + server.spec().replica();
         this.startMicros = startMicros;
         this.sink = sink;
+        this.samples = new ReplicaSamples(server, instance);
     }
 
     SimulatedServer server() {
@@ -97,6 +99,10 @@ final class WatchedReplica {
                 .setFailedTotal(failed)
                 .setCancelledTotal(cancelled)
                 .build());
+    }
+
+    void sample() {
+        samples.tell(micros(timeline.nowNanos()), sink);
     }
 
     private @Nullable Long oldestOpenMicros() {

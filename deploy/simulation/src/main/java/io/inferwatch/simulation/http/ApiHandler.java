@@ -38,6 +38,7 @@ final class ApiHandler extends ChannelInboundHandlerAdapter {
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
     private static final String FAULTS = "/simulation/faults";
+    static final String GPU_METRICS = "/simulation/gpu/metrics";
 
     private final Simulation simulation;
     private final Body body = new Body();
@@ -165,6 +166,8 @@ final class ApiHandler extends ChannelInboundHandlerAdapter {
                     answer.put("replica", simulation.spec().replica());
                     connection.answer(200, answer);
                 });
+            case GPU_METRICS ->
+                later(simulation.gpuMetricsPage(), channel, page -> connection.answer(200, METRICS, page));
             case "/metrics" -> later(simulation.metricsPage(), channel, page -> connection.answer(200, METRICS, page));
             default -> connection.answer(404, Bodies.error(404, "NotFoundError", path + " is not served"));
         }

@@ -1,11 +1,14 @@
 package io.inferwatch.simulation.http;
 
 import io.inferwatch.schemas.settings.InvalidSettingsException;
+import io.inferwatch.simulation.memory.DeviceState;
 import io.inferwatch.simulation.serving.ServerSpec;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where ended requests are written down: timing log and spans, as far as they are asked for. Thread safe. */
@@ -13,6 +16,7 @@ final class Records implements AutoCloseable {
     private final @Nullable TimingLog timingLog;
     private final ServerSpec server;
     private volatile @Nullable SpanExporter spans;
+    private volatile @Nullable MemoryReporter memory;
 
     /**
      * Opens what is asked for.
@@ -31,6 +35,14 @@ final class Records implements AutoCloseable {
             throw new IllegalStateException("spans: go somewhere already");
         }
         spans = new SpanExporter(endpoint, server);
+    }
+
+    /** From now on the device's memory is reported there. */
+    synchronized void reportMemoryTo(URI endpoint, Supplier<CompletableFuture<DeviceState>> device) {
+        if (memory != null) {
+            throw new IllegalStateException("memory: is reported somewhere already");
+        }
+        memory = new MemoryReporter(endpoint, device);
     }
 
     void add(ServedRequest served) {
@@ -53,6 +65,13 @@ final class Records implements AutoCloseable {
             page.counter("inferwatch_simulation_spans_sent_total", "spans taken by the collector.", present.sent());
             page.counter("inferwatch_simulation_spans_dropped_total", "spans lost.", present.dropped());
         }
+        MemoryReporter reporter = memory;
+        if (reporter != null) {
+            page.counter(
+                    "inferwatch_simulation_memory_reports_dropped_total",
+                    "reports of the device's memory lost.",
+                    reporter.dropped());
+        }
     }
 
     @Override
@@ -63,6 +82,10 @@ final class Records implements AutoCloseable {
         SpanExporter present = spans;
         if (present != null) {
             present.close();
+        }
+        MemoryReporter reporter = memory;
+        if (reporter != null) {
+            reporter.close();
         }
     }
 

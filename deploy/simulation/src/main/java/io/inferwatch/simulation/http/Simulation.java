@@ -1,6 +1,7 @@
 package io.inferwatch.simulation.http;
 
 import io.inferwatch.simulation.engine.Prompt;
+import io.inferwatch.simulation.memory.DeviceState;
 import io.inferwatch.simulation.serving.Beginning;
 import io.inferwatch.simulation.serving.Fault;
 import io.inferwatch.simulation.serving.Journey;
@@ -85,6 +86,18 @@ final class Simulation implements AutoCloseable {
         CompletableFuture<String> page = new CompletableFuture<>();
         time.run(() -> page.complete(metrics.page(server.engine(), this::describe)));
         return page;
+    }
+
+    /** A DCGM exporter's page of the device at this moment. */
+    CompletableFuture<String> gpuMetricsPage() {
+        return device().thenApply(state -> GpuMetrics.page(spec, state));
+    }
+
+    /** The memory of the device at this moment. */
+    CompletableFuture<DeviceState> device() {
+        CompletableFuture<DeviceState> state = new CompletableFuture<>();
+        time.run(() -> state.complete(server.device()));
+        return state;
     }
 
     /** The version that runs now. */

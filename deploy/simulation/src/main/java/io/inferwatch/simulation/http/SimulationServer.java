@@ -108,6 +108,16 @@ public final class SimulationServer implements AutoCloseable {
         records.sendSpansTo(endpoint);
     }
 
+    /** From now on the device's allocator is reported there, as a serving process reports {@code torch.cuda.memory_stats()}; once. */
+    public void reportMemoryTo(URI endpoint) {
+        records.reportMemoryTo(endpoint, simulation::device);
+    }
+
+    /** Where a DCGM exporter of the device would answer. */
+    public URI gpuMetrics() {
+        return URI.create(url() + ApiHandler.GPU_METRICS);
+    }
+
     /** Cuts what is being answered. */
     @Override
     public void close() {

@@ -12,6 +12,8 @@ public enum Fault {
     THROTTLED_GPU(1.6, 1, 100),
     /** This share of the KV cache's blocks is not to be had. */
     KV_PRESSURE(0.8, 0, 1),
+    /** So much of the device memory for activations is held by small tensors that stay, and activations are no longer of the same sizes. */
+    FRAGMENTATION(0.6, 0, 1),
     /** The prefix cache knows nothing; the severity is 1. */
     COLD_CACHE(1, 1, 1),
     /** This share of the requests fails, half of them with status 500, half after their first tokens. */

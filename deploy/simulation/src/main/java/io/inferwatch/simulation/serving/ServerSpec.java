@@ -1,6 +1,7 @@
 package io.inferwatch.simulation.serving;
 
 import io.inferwatch.simulation.engine.EngineSpec;
+import io.inferwatch.simulation.memory.DeviceSpec;
 
 /**
  * A server: who it is, what it runs, and the seed of all its chance.
@@ -20,6 +21,9 @@ public record ServerSpec(
         Stages stages,
         Guardrail guardrail,
         long seed) {
+    /** Keys and values of 32 layers, 8 heads of 128, two bytes each. */
+    private static final long KV_BYTES_PER_TOKEN = 2 * 32 * 8 * 128 * 2;
+
     /** Llama 3.1 8B on an A100, as replica number {@code number} of a pool whose nodes hold one each. */
     public static ServerSpec usual(int number, long seed) {
         return new ServerSpec(
@@ -34,6 +38,12 @@ public record ServerSpec(
                 Stages.usual(),
                 Guardrail.NONE,
                 seed * 1_000_003 + number);
+    }
+
+    /** Its device: an A100 80 GB that holds the weights and the KV cache of {@link #engine}. */
+    public DeviceSpec device() {
+        long kvCacheBytes = (long) engine.blocks() * engine.blockTokens() * KV_BYTES_PER_TOKEN;
+        return DeviceSpec.a100("GPU-simulated-" + replica, kvCacheBytes);
     }
 
     /** The same with another model. */

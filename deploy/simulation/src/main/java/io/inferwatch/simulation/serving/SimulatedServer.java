@@ -7,6 +7,8 @@ import io.inferwatch.simulation.engine.Sequence;
 import io.inferwatch.simulation.engine.SequenceListener;
 import io.inferwatch.simulation.engine.StepWork;
 import io.inferwatch.simulation.engine.Timeline;
+import io.inferwatch.simulation.memory.DeviceState;
+import io.inferwatch.simulation.memory.SimulatedDevice;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -31,6 +33,7 @@ public final class SimulatedServer {
     private final ServerSpec spec;
     private final Timeline timeline;
     private final Engine engine;
+    private final SimulatedDevice device;
     private final Map<Fault, Double> faults = new EnumMap<>(Fault.class);
     private long started;
     private long ended;
@@ -49,6 +52,7 @@ public final class SimulatedServer {
         this.spec = spec;
         this.timeline = timeline;
         this.engine = new Engine(spec.engine(), timeline, steps);
+        this.device = new SimulatedDevice(spec.device(), spec.seed());
     }
 
     /** Who it is. */
@@ -64,6 +68,11 @@ public final class SimulatedServer {
     /** The engine now. */
     public EngineState engine() {
         return engine.state();
+    }
+
+    /** The memory of its device now. */
+    public DeviceState device() {
+        return device.state(timeline.nowNanos());
     }
 
     /** Requests that came. */
@@ -109,6 +118,7 @@ public final class SimulatedServer {
         engine.setSlowness(factor(Fault.SLOW_NODE) * factor(Fault.THROTTLED_GPU) * factor(Fault.SLOWER_VERSION));
         engine.withholdBlocks(
                 (int) Math.round(share(Fault.KV_PRESSURE) * spec.engine().blocks()));
+        device.setFragmentation(share(Fault.FRAGMENTATION), timeline.nowNanos());
         engine.setCold(faults.containsKey(Fault.COLD_CACHE));
     }
 

@@ -128,6 +128,7 @@ class SimulatedServerTest {
         timeline.runUntil(100 * MILLI);
         assertThat(journeys).isEmpty();
         assertThat(server.engine().waiting()).isEqualTo(1);
+        assertThat(server.engine().kvUsage()).as("what cannot be had is used").isEqualTo(0.8);
 
         server.switchOff(Fault.KV_PRESSURE);
         timeline.runUntil(1_000 * MILLI);

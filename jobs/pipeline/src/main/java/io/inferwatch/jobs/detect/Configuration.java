@@ -3,24 +3,37 @@ package io.inferwatch.jobs.detect;
 import io.inferwatch.schemas.Setting;
 import io.inferwatch.schemas.catalogue.BaselineRule;
 import io.inferwatch.schemas.catalogue.DriftWatches;
+import io.inferwatch.schemas.catalogue.LayerRule;
+import io.inferwatch.schemas.catalogue.MemoryLimits;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
+import io.inferwatch.schemas.catalogue.PaddingRule;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** What the running jobs' configuration makes of the catalogue. Immutable. */
-record Configuration(Map<String, Double> thresholds, Map<String, BaselineRule> baselines) {
+record Configuration(
+        Map<String, Double> thresholds,
+        Map<String, BaselineRule> baselines,
+        MemoryLimits limits,
+        Map<String, PaddingRule> paddings,
+        Map<String, LayerRule> layers) {
+    private static final List<String> KINDS = List.of(
+            DriftWatches.THRESHOLD_KIND, BaselineRule.KIND, MemoryLimits.KIND, PaddingRule.KIND, LayerRule.KIND);
+
     /** A configuration with unmodifiable maps. */
     Configuration {
         thresholds = Map.copyOf(thresholds);
         baselines = Map.copyOf(baselines);
+        paddings = Map.copyOf(paddings);
+        layers = Map.copyOf(layers);
     }
 
     /** What the catalogue says alone. */
     static Configuration of(MetricCatalogue catalogue) {
         Map<String, BaselineRule> baselines = new LinkedHashMap<>();
         catalogue.baselines().forEach(rule -> baselines.put(rule.name(), rule));
-        return new Configuration(Map.of(), baselines);
+        return new Configuration(Map.of(), baselines, MemoryLimits.DEFAULT, Map.of(), Map.of());
     }
 
     /**
@@ -32,18 +45,27 @@ record Configuration(Map<String, Double> thresholds, Map<String, BaselineRule> b
         Configuration present = of(catalogue);
         Map<String, Double> thresholds = new LinkedHashMap<>();
         Map<String, BaselineRule> baselines = new LinkedHashMap<>(present.baselines);
+        MemoryLimits limits = present.limits;
+        Map<String, PaddingRule> paddings = new LinkedHashMap<>();
+        Map<String, LayerRule> layers = new LinkedHashMap<>();
         for (Setting setting : settings) {
             switch (setting.getKind()) {
                 case DriftWatches.THRESHOLD_KIND -> thresholds.put(setting.getName(), threshold(setting, catalogue));
                 case BaselineRule.KIND ->
                     baselines.put(
                             setting.getName(), BaselineRule.parse(setting.getName(), setting.getBody(), catalogue));
+                case MemoryLimits.KIND ->
+                    limits = limits.with(setting.getName(), setting.getBody().strip());
+                case PaddingRule.KIND ->
+                    paddings.put(setting.getName(), PaddingRule.parse(setting.getName(), setting.getBody()));
+                case LayerRule.KIND ->
+                    layers.put(setting.getName(), LayerRule.parse(setting.getName(), setting.getBody()));
                 default ->
-                    throw new IllegalArgumentException("kind: must be one of " + DriftWatches.THRESHOLD_KIND + ", "
-                            + BaselineRule.KIND + ", found '" + setting.getKind() + "'");
+                    throw new IllegalArgumentException(
+                            "kind: must be one of " + String.join(", ", KINDS) + ", found '" + setting.getKind() + "'");
             }
         }
-        return new Configuration(thresholds, baselines);
+        return new Configuration(thresholds, baselines, limits, paddings, layers);
     }
 
     private static double threshold(Setting setting, MetricCatalogue catalogue) {

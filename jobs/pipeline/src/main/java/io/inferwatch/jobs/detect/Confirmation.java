@@ -35,6 +35,11 @@ record Confirmation(Persistence persistence, long sinceMicros, long lastEndMicro
                 endMicros);
     }
 
+    /** After a window that shows it, or does not. */
+    Confirmation after(boolean isShown, long beginMicros, long endMicros) {
+        return after(isShown ? Verdict.DRIFT : Verdict.NO_DRIFT, 1, beginMicros, endMicros);
+    }
+
     /** After a window with which all begins anew. */
     Confirmation forgiven(long endMicros) {
         return after(Persistence.NONE, NEVER, endMicros);

@@ -16,6 +16,9 @@ public final class Drift {
     /** Alerts of comparisons as they change: a side output of {@link #comparisons}. */
     public static final OutputTag<OutboundRecord> COMPARISON_ALERTS = ComparisonFunction.ALERTS;
 
+    /** Alerts of memory as they change: a side output of {@link #memory}. */
+    public static final OutputTag<OutboundRecord> MEMORY_ALERTS = MemoryFunction.ALERTS;
+
     /** Windows that cannot be read: a side output of {@link #route}. */
     public static final OutputTag<OutboundRecord> DEAD_LETTERS = RouteFunction.DEAD_LETTERS;
 
@@ -68,6 +71,28 @@ public final class Drift {
                 .process(new JitterFunction(), TypeInformation.of(OutboundRecord.class))
                 .name("Study failed captures beside restless batches")
                 .uid("jitter"));
+    }
+
+    /** Figures of memory from routed windows, minute by minute. */
+    public static SingleOutputStreamOperator<OutboundRecord> memory(
+            SingleOutputStreamOperator<Member> routed, BroadcastStream<InboundRecord> settings, String catalogueYaml) {
+        return routed.getSideOutput(RouteFunction.MEMORY)
+                .keyBy(Member::key)
+                .connect(settings)
+                .process(new MemoryFunction(catalogueYaml), TypeInformation.of(OutboundRecord.class))
+                .name("Follow memory of devices and KV caches")
+                .uid("memory");
+    }
+
+    /** What padding takes, from routed windows, hour by hour. */
+    public static SingleOutputStreamOperator<OutboundRecord> padding(
+            SingleOutputStreamOperator<Member> routed, BroadcastStream<InboundRecord> settings, String catalogueYaml) {
+        return routed.getSideOutput(RouteFunction.PADDING)
+                .keyBy(Member::key)
+                .connect(settings)
+                .process(new PaddingFunction(catalogueYaml), TypeInformation.of(OutboundRecord.class))
+                .name("Advise boundaries of padding")
+                .uid("padding");
     }
 
     /** Results of drift from routed windows. */

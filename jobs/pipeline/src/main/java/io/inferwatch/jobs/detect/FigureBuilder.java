@@ -1,5 +1,7 @@
 package io.inferwatch.jobs.detect;
 
+import io.inferwatch.analytics.memory.Figure;
+import io.inferwatch.analytics.memory.Figure.Measured;
 import io.inferwatch.analytics.shape.Estimate;
 import io.inferwatch.influx.Field;
 import io.inferwatch.influx.Measurement;
@@ -49,6 +51,11 @@ final class FigureBuilder {
         this(measurement.measurementName(), view, dimensions, windowMicros, endMicros);
     }
 
+    /** A result of a window, with other dimensions than its own. */
+    FigureBuilder(String measurement, WindowStat window, List<Dimension> dimensions) {
+        this(measurement, window.getView(), dimensions, window.getWindowMicros(), window.getWindowEndMicros());
+    }
+
     private FigureBuilder(
             String measurement, String view, List<Dimension> dimensions, long windowMicros, long endMicros) {
         this.measurement = measurement;
@@ -96,6 +103,15 @@ final class FigureBuilder {
 
     FigureBuilder estimate(String name, Optional<Estimate> ratio) {
         return estimate(name, "", 1, ratio);
+    }
+
+    /** A figure that is measured, or by its name estimated; counted where its estimate was impossible. */
+    FigureBuilder figure(String name, String unit, Figure figure) {
+        boolean isMeasured = figure instanceof Measured;
+        if (figure.asEstimate().isClamped()) {
+            counts.merge(Field.CLAMPED, 1L, Long::sum);
+        }
+        return value(Field.estimate(name, isMeasured ? unit : Field.estimated(unit)), figure.value());
     }
 
     FigureResult build() {

@@ -69,6 +69,7 @@ final class FigureFunction extends KeyedProcessFunction<String, Member, Outbound
             case STAGE -> StageFigures.of(group.any());
             case PROMPT_SHAPE -> PromptShapeFigures.of(group.byArm());
             case KV_JOINT -> KvJointFigures.of(group.byArm());
+            case MEMORY, KV_CACHE, PADDING -> throw new IllegalStateException(kind + " goes on from windows before");
         };
     }
 

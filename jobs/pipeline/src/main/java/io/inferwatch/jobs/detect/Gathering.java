@@ -3,6 +3,7 @@ package io.inferwatch.jobs.detect;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.UndecodableEventException;
 import io.inferwatch.schemas.WindowStat;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +17,8 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.TimerService;
 
 /**
- * The members of a key's group by the end of their window, until event time has passed it: the timer that is set then takes them, and
- * with them their state. Those that come after it are counted and left out, since the rest of their group was judged without them.
+ * The members of a key's group by the end of their window, until event time has passed it, and a while more where they come from sources that wait for
+ * each other: the timer that is set then takes them, and with them their state. Those that come after it are counted and left out, since the rest of their group was judged without them.
  */
 final class Gathering {
     /**
@@ -35,35 +36,46 @@ final class Gathering {
     private final EventCodec codec = new EventCodec();
     private final MapState<Long, List<Member>> members;
     private final Counter outOfOrder;
+    private final long waitMillis;
 
     Gathering(RuntimeContext runtime) {
+        this(runtime, Duration.ZERO);
+    }
+
+    /**
+     * Waits longer.
+     *
+     * @param wait how far event time must be past the end of a window
+     */
+    Gathering(RuntimeContext runtime, Duration wait) {
+        waitMillis = wait.toMillis();
         members = runtime.getMapState(
                 new MapStateDescriptor<>("gathered", Types.LONG, Types.LIST(TypeInformation.of(Member.class))));
         outOfOrder = runtime.getMetricGroup().counter("windows_out_of_order_total");
     }
 
     void add(Member member, TimerService timers) throws Exception {
-        long endMillis = member.endMicros() / 1_000;
-        if (endMillis <= timers.currentWatermark()) {
+        long timerMillis = member.endMicros() / 1_000 + waitMillis;
+        if (timerMillis <= timers.currentWatermark()) {
             outOfOrder.inc();
             return;
         }
-        List<Member> before = members.get(endMillis);
+        List<Member> before = members.get(timerMillis);
         if (before == null) {
-            timers.registerEventTimeTimer(endMillis);
+            timers.registerEventTimeTimer(timerMillis);
         }
         List<Member> all = before == null ? new ArrayList<>() : new ArrayList<>(before);
         all.add(member);
-        members.put(endMillis, all);
+        members.put(timerMillis, all);
     }
 
-    /** Takes what has ended then: the windows of each length, the shortest first. */
-    List<Group> take(long endMillis) throws Exception {
-        List<Member> ended = members.get(endMillis);
+    /** Takes what the timer was set for: the windows of each length, the shortest first. */
+    List<Group> take(long timerMillis) throws Exception {
+        List<Member> ended = members.get(timerMillis);
         if (ended == null) {
             return List.of();
         }
-        members.remove(endMillis);
+        members.remove(timerMillis);
         Map<Long, Group> byLength = new TreeMap<>();
         for (Member member : ended) {
             byLength.computeIfAbsent(member.windowMicros(), length -> new Group(member.task(), new TreeMap<>()))

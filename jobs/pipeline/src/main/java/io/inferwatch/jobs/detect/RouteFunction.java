@@ -10,6 +10,7 @@ import io.inferwatch.schemas.UndecodableEventException;
 import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.schemas.catalogue.BaselineRule;
 import io.inferwatch.schemas.catalogue.FigureRule;
+import io.inferwatch.schemas.catalogue.GroupingDimension;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.View;
 import io.inferwatch.schemas.catalogue.Watch;
@@ -29,7 +30,7 @@ import org.apache.flink.util.OutputTag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends each window to those who judge it: drift (the main output: panes too, for the design effect), comparisons and figures. Takes the first
+ * Sends each window to those who judge it: drift (the main output: panes too, for the design effect), comparisons, figures and memory. Takes the first
  * revision of a window alone: later ones correct points but fire nothing again.
  */
 final class RouteFunction extends BroadcastProcessFunction<InboundRecord, InboundRecord, Member> {
@@ -47,6 +48,11 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
 
     /** Members of {@link ReplicaFunction}. */
     static final OutputTag<Member> REPLICAS = new OutputTag<>("replicas") {};
+    /** Windows of a device's memory or a replica's KV cache, whose task is the figures' measurement. */
+    static final OutputTag<Member> MEMORY = new OutputTag<>("memory") {};
+
+    /** Windows of lengths that are padded. */
+    static final OutputTag<Member> PADDING = new OutputTag<>("padding") {};
 
     /** Windows that cannot be read. */
     static final OutputTag<OutboundRecord> DEAD_LETTERS = new OutputTag<>("dead-letters") {};
@@ -134,16 +140,58 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
             }
             for (FigureRule rule : w.catalogue.figures()) {
                 if (rule.view().name().equals(view.get().name())) {
-                    context.output(
-                            FIGURES,
-                            member(
-                                    window,
-                                    rule.name(),
-                                    rule.kind().across(),
-                                    Set.copyOf(rule.kind().metrics())));
+                    sendFigures(rule, window, context);
                 }
             }
         }
+    }
+
+    private void sendFigures(FigureRule rule, WindowStat window, ReadOnlyContext context) throws Exception {
+        if (!rule.kind().isContinued()) {
+            FigureRule.Kind.Input input = rule.input();
+            context.output(FIGURES, member(window, rule.name(), input.across(), Set.copyOf(input.metrics())));
+        } else if (window.getWindowMicros() == MINUTE_MICROS) {
+            Member member = continued(rule, window);
+            if (!Series.values(member.group()).contains(GroupingDimension.OTHER)) {
+                context.output(rule.kind() == FigureRule.Kind.PADDING ? PADDING : MEMORY, member);
+            }
+        }
+    }
+
+    /** Windows of several views meet in a group, which is named by its values alone. */
+    private Member continued(FigureRule rule, WindowStat window) {
+        FigureRule.Kind.Input input = rule.input();
+        String group = Series.name(
+                rule.kind().measurement(),
+                window.getDimensions().stream()
+                        .filter(of -> !input.across().contains(of.getName()))
+                        .map(Dimension::getValue)
+                        .toArray(String[]::new));
+        WindowStat part = new WindowStat(
+                window.getSeries(),
+                window.getView(),
+                window.getDimensions(),
+                window.getWindowMicros(),
+                window.getWindowEndMicros(),
+                window.getRevision(),
+                window.getRequests(),
+                window.getSums().stream()
+                        .filter(sum -> input.metrics().contains(sum.getMetric()))
+                        .toList(),
+                window.getSketches().stream()
+                        .filter(sketch -> input.metrics().contains(sketch.getMetric()))
+                        .toList(),
+                window.getGauges().stream()
+                        .filter(gauge -> input.metrics().contains(gauge.getMetric()))
+                        .toList(),
+                List.of());
+        return new Member(
+                rule.kind().measurement(),
+                group,
+                window.getSeries(),
+                window.getWindowMicros(),
+                window.getWindowEndMicros(),
+                working().codec.encode(part));
     }
 
     @Override

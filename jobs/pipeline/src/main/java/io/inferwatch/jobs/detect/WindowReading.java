@@ -4,11 +4,13 @@ import io.inferwatch.analytics.drift.Moments;
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.schemas.Dimension;
+import io.inferwatch.schemas.MetricGauge;
 import io.inferwatch.schemas.MetricSketch;
 import io.inferwatch.schemas.MetricSum;
 import io.inferwatch.schemas.WindowStat;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /** What a window holds of metrics, by their names. */
@@ -21,6 +23,37 @@ record WindowReading(WindowStat window) {
             }
         }
         return 0;
+    }
+
+    /** The readings of a metric's state; empty when it has none. */
+    Optional<MetricGauge> gauge(String metric) {
+        return window.getGauges().stream()
+                .filter(gauge -> gauge.getMetric().equals(metric))
+                .findFirst();
+    }
+
+    /** The mean of a state over time, or of its readings where nobody knows how long these held; empty when it has none. */
+    OptionalDouble mean(String metric) {
+        Optional<MetricGauge> gauge = gauge(metric);
+        if (gauge.isEmpty()) {
+            return OptionalDouble.empty();
+        }
+        MetricGauge readings = gauge.get();
+        if (readings.getN() == 0 && readings.getHeldMicros() == 0) {
+            return OptionalDouble.empty();
+        }
+        return OptionalDouble.of(
+                readings.getHeldMicros() > 0
+                        ? readings.getHeldSum() / readings.getHeldMicros()
+                        : (double) readings.getSum() / readings.getN());
+    }
+
+    /** The greatest reading of a state in the window; empty when none fell into it. */
+    OptionalDouble max(String metric) {
+        return gauge(metric)
+                .filter(gauge -> gauge.getN() > 0)
+                .map(gauge -> OptionalDouble.of((double) gauge.getMax()))
+                .orElse(OptionalDouble.empty());
     }
 
     /** The bytes of a metric's distribution; null when it has none. */

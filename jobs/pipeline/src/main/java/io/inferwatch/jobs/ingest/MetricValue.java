@@ -1,11 +1,13 @@
 package io.inferwatch.jobs.ingest;
 
+import io.inferwatch.schemas.catalogue.DerivedValue;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The grammar of a metric's value in the catalogue: {@code 1}, {@code good}, a field, {@code field - field}, where the second counts
- * as 0 when it is absent, or {@code field / field}.
+ * The grammar of a metric's value in the catalogue: {@code 1}, {@code good}, a {@link DerivedValue}, a field, {@code field - field}, where the second
+ * counts as 0 when it is absent, {@code field + field} or {@code field / field}, which are there where both fields are.
  */
 public sealed interface MetricValue {
 
@@ -20,6 +22,12 @@ public sealed interface MetricValue {
 
     /** The difference of two fields. */
     record Difference(String minuend, String subtrahend) implements MetricValue {}
+
+    /** The sum of two fields; there only where both are. */
+    record Sum(String first, String second) implements MetricValue {}
+
+    /** What follows from several fields of a sample. */
+    record Derived(DerivedValue value) implements MetricValue {}
 
     /**
      * The first field's share of the second: at most 1, in millionths; there only where both are, and a whole below 1 counts as 1. Of samples
@@ -41,11 +49,21 @@ public sealed interface MetricValue {
         if (trimmed.equals("good")) {
             return new Good();
         }
+        Optional<DerivedValue> derived = DerivedValue.of(trimmed);
+        if (derived.isPresent()) {
+            return new Derived(derived.get());
+        }
         int slash = trimmed.indexOf('/');
         if (slash >= 0) {
             return new Share(
                     trimmed.substring(0, slash).trim(),
                     trimmed.substring(slash + 1).trim());
+        }
+        int plus = trimmed.indexOf('+');
+        if (plus >= 0) {
+            return new Sum(
+                    trimmed.substring(0, plus).trim(),
+                    trimmed.substring(plus + 1).trim());
         }
         int minus = trimmed.indexOf('-');
         if (minus < 0) {
@@ -66,6 +84,12 @@ public sealed interface MetricValue {
         }
         if (value instanceof Share share) {
             return Stream.concat(share.parts().stream(), Stream.of(share.whole)).toList();
+        }
+        if (value instanceof Sum sum) {
+            return List.of(sum.first, sum.second);
+        }
+        if (value instanceof Derived derived) {
+            return derived.value.fields();
         }
         return List.of();
     }

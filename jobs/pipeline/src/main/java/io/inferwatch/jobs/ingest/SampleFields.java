@@ -8,6 +8,7 @@ import io.inferwatch.schemas.KernelProfile;
 import io.inferwatch.schemas.OperatorMetric;
 import io.inferwatch.schemas.catalogue.Metric;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.avro.Schema;
@@ -103,5 +104,15 @@ public final class SampleFields {
                         .get(field.substring(LABEL.length()))
                 : sample.get(sample.getSchema().getField(field).pos());
         return value == null ? "" : value.toString();
+    }
+
+    /** The values of a text field, or of a list of texts: of a text one, {@code whenAbsent} where the sample does not have it; of a list as many as it has. */
+    public static List<String> texts(SpecificRecord sample, String field, String whenAbsent) {
+        Schema.Field known = sample.getSchema().getField(field);
+        if (known != null && sample.get(known.pos()) instanceof List<?> list) {
+            return list.stream().map(Object::toString).toList();
+        }
+        String text = text(sample, field);
+        return List.of(text.isEmpty() ? whenAbsent : text);
     }
 }

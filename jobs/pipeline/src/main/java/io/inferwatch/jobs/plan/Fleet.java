@@ -31,6 +31,9 @@ import java.util.TreeMap;
 public record Fleet(long requestsPerSecond, Map<String, Long> values, Map<Quantity, Long> budget) {
     private static final long MOST = 1_000_000_000_000L;
 
+    /** The GPUs that engines name: as many as {@code gpu} says. */
+    static final String DEVICE = "device";
+
     /** A fleet with unmodifiable maps. */
     public Fleet {
         values = Map.copyOf(values);
@@ -62,7 +65,9 @@ public record Fleet(long requestsPerSecond, Map<String, Long> values, Map<Quanti
         Settings counts = root.section("values");
         for (GroupingDimension dimension : catalogue.dimensions()) {
             // Buckets are as many as the catalogue says.
-            if (dimension instanceof GroupingDimension.Values && counts.has(dimension.name())) {
+            boolean isOwn = dimension instanceof GroupingDimension.Values
+                    && !dimension.name().equals(DEVICE);
+            if (isOwn && counts.has(dimension.name())) {
                 values.put(dimension.name(), counts.integer(dimension.name(), 1, MOST));
             }
         }

@@ -141,12 +141,14 @@ public record FleetPlan(List<ViewPlan> views, Map<Quantity, Double> totals) {
                 switch (values.name()) {
                     case "model" -> others.contains("replica");
                     case "node" -> others.contains("replica") || others.contains("gpu");
+                    case "replica" -> others.contains(Fleet.DEVICE);
                     default -> false;
                 };
         if (isFixed) {
             return 1;
         }
-        long given = fleet.values().getOrDefault(values.name(), 1L);
+        String counted = values.name().equals(Fleet.DEVICE) ? "gpu" : values.name();
+        long given = fleet.values().getOrDefault(counted, 1L);
         long told = given <= values.limit() ? given : values.limit() + 1L;
         boolean isForEach =
                 values.per().isPresent() && !others.contains(values.per().get()) && !others.contains("replica");

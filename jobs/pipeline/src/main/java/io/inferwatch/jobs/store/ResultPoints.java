@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.avro.specific.SpecificRecord;
@@ -85,8 +84,12 @@ final class ResultPoints {
                     Measurement.SCHEDULER,
                     Measurement.CONTENTION,
                     Measurement.KERNEL_CACHE,
-                    Measurement.KERNEL_TIMING)
-            .collect(Collectors.toUnmodifiableMap(Measurement::measurementName, Function.identity()));
+                    Measurement.KERNEL_TIMING,
+                    Measurement.MEMORY,
+                    Measurement.FRAGMENTATION,
+                    Measurement.KV_CACHE,
+                    Measurement.PADDING)
+            .collect(Collectors.toUnmodifiableMap(Measurement::measurementName, measurement -> measurement));
 
     private final Map<String, View> views = new HashMap<>();
     /** Base unit by metric or ratio. */

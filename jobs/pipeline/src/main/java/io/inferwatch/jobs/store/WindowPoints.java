@@ -305,7 +305,7 @@ public final class WindowPoints {
         boolean storesSketches = view.storeSketches() && window.getWindowMicros() == MINUTE_MICROS;
         for (MetricSketch entry : window.getSketches()) {
             Metric metric = known(entry.getMetric(), Metric.Kind.QUANTILE);
-            if (metric == null || (isBrief && !catalogue.storesSketchOf(metric))) {
+            if (metric == null || (isBrief && !isWatched(metric))) {
                 continue;
             }
             byte[] bytes = bytes(entry.getSketch());
@@ -329,6 +329,11 @@ public final class WindowPoints {
                         fieldName(metric, Statistic.SKETCH), Base64.getEncoder().encodeToString(bytes));
             }
         }
+    }
+
+    /** Latencies whose sketches are stored: what somebody watches by ten seconds. */
+    private boolean isWatched(Metric metric) {
+        return catalogue.storesSketchOf(metric) && metric.unit().base().equals("seconds");
     }
 
     private static void addBriefly(PointBuilder point, Metric metric, QuantileSketch sketch) {

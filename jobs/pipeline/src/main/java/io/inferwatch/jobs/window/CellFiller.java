@@ -18,12 +18,19 @@ final class CellFiller {
     /** A sum over a field, less another one where there is one. */
     private record FieldSum(int metric, int slot, int lessSlot, boolean[] counted) {}
 
-    /** A distribution of a number field, or of its share of another one; where there is a field to be known, of requests that have it. */
-    private record Distribution(int metric, int slot, int wholeSlot, Presence when, boolean[] counted) {
+    /**
+     * A distribution of a number field, of its share of another one, or of the sum of both; where there is a field to be known, of requests that
+     * have it.
+     */
+    private record Distribution(int metric, int slot, int wholeSlot, int addedSlot, Presence when, boolean[] counted) {
         /** The value, whose field is there; absent where it does not count. */
         long value(RequestRow row, long part) {
             if (when.isMissing(row)) {
                 return RequestRow.ABSENT;
+            }
+            if (addedSlot >= 0) {
+                long added = row.number(addedSlot);
+                return added == RequestRow.ABSENT ? RequestRow.ABSENT : part + added;
             }
             if (wholeSlot < 0) {
                 return part;
@@ -116,12 +123,14 @@ final class CellFiller {
             if (bytesSlot >= 0) {
                 sketches.add(new SketchField(i, bytesSlot, counted(metric)));
             } else {
-                MetricValue.Share share =
-                        MetricValue.parse(metric.value()) instanceof MetricValue.Share shared ? shared : null;
+                MetricValue value = MetricValue.parse(metric.value());
+                MetricValue.Share share = value instanceof MetricValue.Share shared ? shared : null;
+                MetricValue.Sum sum = value instanceof MetricValue.Sum added ? added : null;
                 values.add(new Distribution(
                         i,
-                        events.number(share == null ? metric.value() : share.part()),
+                        events.number(MetricValue.fields(metric.value()).get(0)),
                         share == null ? -1 : events.number(share.whole()),
+                        sum == null ? -1 : events.number(sum.second()),
                         Presence.of(metric.when(), events),
                         counted(metric)));
             }

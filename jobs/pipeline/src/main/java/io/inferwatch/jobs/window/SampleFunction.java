@@ -5,6 +5,7 @@ import io.inferwatch.jobs.ingest.SampleFields;
 import io.inferwatch.jobs.ingest.SequenceTracker;
 import io.inferwatch.jobs.ingest.Totals;
 import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.UndecodableEventException;
 import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
@@ -41,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Drops repeats by (stream, sequence). A sample out of its order, as a spool brings it, gives its readings alone: what lies around it is known already.
  *
+ * <p>Counters of memory that contradict each other are counted and tell no shares; their own readings stand as they came.
+ *
  * <p>State by subject: each stream's numbers and its latest sample, for a day after it.
  */
 final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial> {
@@ -63,7 +66,9 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
             Map<Metric.Origin, SampleLayout> layouts,
             MapState<String, byte[]> streams,
             Counter repeats,
-            Counter gaps) {}
+            Counter gaps,
+            Counter contradictoryAllocators,
+            Counter contradictoryKvCaches) {}
 
     /** What is known of a stream. */
     private record Known(SequenceTracker tracker, byte[] latest) {
@@ -111,7 +116,9 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
                         .getMapState(new MapStateDescriptor<>(
                                 "streams", Types.STRING, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO)),
                 Totals.counter(getRuntimeContext(), "repeats_total"),
-                group.counter("sample_gaps_total"));
+                group.counter("sample_gaps_total"),
+                group.counter("contradictory_allocator_readings_total"),
+                group.counter("contradictory_kv_readings_total"));
     }
 
     @Override
@@ -134,6 +141,10 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
             return;
         }
         w.gaps.inc(Math.max(0, known.tracker.missing() - missingBefore));
+
+        if (MemoryShares.isContradictory(sample)) {
+            (sample instanceof GpuSample ? w.contradictoryAllocators : w.contradictoryKvCaches).inc();
+        }
 
         long at = element.atMillis() * 1000;
         TreeMap<Long, WindowContent> panes = new TreeMap<>();
@@ -208,7 +219,9 @@ final class SampleFunction extends KeyedProcessFunction<String, Sample, Partial>
             for (View view : layout.views()) {
                 byte[] kept =
                         view.metrics().isEmpty() ? whole : content.onlyOf(view).encode();
-                out.collect(new Partial(view.name(), SampleLayout.values(view, sample), pane.getKey() / 1000, kept));
+                for (String[] values : SampleLayout.values(view, sample)) {
+                    out.collect(new Partial(view.name(), values, pane.getKey() / 1000, kept));
+                }
             }
         }
     }

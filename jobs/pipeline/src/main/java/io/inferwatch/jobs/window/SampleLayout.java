@@ -6,6 +6,7 @@ import io.inferwatch.jobs.ingest.SampleFields;
 import io.inferwatch.schemas.EngineHistogram;
 import io.inferwatch.schemas.EngineSample;
 import io.inferwatch.schemas.OperatorMetric;
+import io.inferwatch.schemas.catalogue.DerivedValue;
 import io.inferwatch.schemas.catalogue.GroupingDimension;
 import io.inferwatch.schemas.catalogue.Metric;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
@@ -67,6 +68,14 @@ final class SampleLayout {
             }
         }
 
+        /** What follows from several fields. */
+        record Derived(DerivedValue value) implements Value {
+            @Override
+            public long number(SpecificRecord sample) {
+                return MemoryShares.number(value, sample);
+            }
+        }
+
         /** What operators report under a name, in stored units. */
         record Reported(String name, double scale) implements Value {
             @Override
@@ -104,6 +113,9 @@ final class SampleLayout {
             if (value instanceof MetricValue.Share share) {
                 return new Share(
                         share.parts().stream().map(part -> field(schema, part)).toList(), field(schema, share.whole()));
+            }
+            if (value instanceof MetricValue.Derived derived) {
+                return new Derived(derived.value());
             }
             return value instanceof MetricValue.Difference difference
                     ? new Difference(field(schema, difference.minuend()), field(schema, difference.subtrahend()))
@@ -266,24 +278,31 @@ final class SampleLayout {
         return new BucketCounts(bounds, counts, sum - sumBefore);
     }
 
-    /** The view's values of a sample, in its order. */
-    static String[] values(View view, SpecificRecord sample) {
-        String[] values = new String[view.by().size()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = value(view.by().get(i), sample);
+    /** The view's values of a sample, in its order: of a list, each of its entries: for so many series it counts. */
+    static List<String[]> values(View view, SpecificRecord sample) {
+        List<String[]> all = List.<String[]>of(new String[view.by().size()]);
+        for (int i = 0; i < view.by().size(); i++) {
+            List<String[]> longer = new ArrayList<>();
+            for (String value : values(view.by().get(i), sample)) {
+                for (String[] begun : all) {
+                    String[] more = begun.clone();
+                    more[i] = value;
+                    longer.add(more);
+                }
+            }
+            all = longer;
         }
-        return values;
+        return all;
     }
 
-    private static String value(GroupingDimension dimension, SpecificRecord sample) {
+    private static List<String> values(GroupingDimension dimension, SpecificRecord sample) {
         if (dimension instanceof GroupingDimension.Values values) {
-            String text = SampleFields.text(sample, values.field());
-            return text.isEmpty() ? GroupingDimension.NONE : text;
+            return SampleFields.texts(sample, values.field(), GroupingDimension.NONE);
         } else if (dimension instanceof GroupingDimension.Buckets buckets) {
-            return bucket(buckets, sample);
+            return List.of(bucket(buckets, sample));
         }
         GroupingDimension.Product product = (GroupingDimension.Product) dimension;
-        return bucket(product.first(), sample) + "." + bucket(product.second(), sample);
+        return List.of(bucket(product.first(), sample) + "." + bucket(product.second(), sample));
     }
 
     private static String bucket(GroupingDimension.Buckets buckets, SpecificRecord sample) {

@@ -4,6 +4,7 @@ import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
 import io.inferwatch.schemas.Dimension;
 import io.inferwatch.schemas.EventCodec;
+import io.inferwatch.schemas.MetricGauge;
 import io.inferwatch.schemas.MetricSketch;
 import io.inferwatch.schemas.MetricSum;
 import io.inferwatch.schemas.WindowStat;
@@ -22,11 +23,20 @@ final class GroupWindows {
     private final List<Dimension> dimensions;
     private final List<MetricSum> sums = new ArrayList<>();
     private final List<MetricSketch> sketches = new ArrayList<>();
+    private final List<MetricGauge> gauges = new ArrayList<>();
 
     GroupWindows(String task, String view, Dimension... dimensions) {
         this.task = task;
         this.view = view;
         this.dimensions = List.of(dimensions);
+    }
+
+    String task() {
+        return task;
+    }
+
+    String view() {
+        return view;
     }
 
     GroupWindows sum(String metric, long value) {
@@ -44,10 +54,35 @@ final class GroupWindows {
         return this;
     }
 
+    /** Six readings that held for a minute. */
+    GroupWindows gauge(String metric, long mean, long max) {
+        gauges.add(new MetricGauge(
+                metric, 6L, 6 * mean, mean, max, mean, 0L, MINUTE_MICROS, (double) mean * MINUTE_MICROS));
+        return this;
+    }
+
     Member member(String arm, long windowMicros, long endMicros) {
-        String group = view + "/group";
+        return member(view + "/group", view + "/group", arm, windowMicros, endMicros);
+    }
+
+    /** A series as a member of a group that other views have windows in too. */
+    Member member(String group, String series, long windowMicros, long endMicros) {
+        return member(group, series, series, windowMicros, endMicros);
+    }
+
+    private Member member(String group, String series, String arm, long windowMicros, long endMicros) {
         WindowStat window = new WindowStat(
-                group, view, dimensions, windowMicros, endMicros, 0, 0L, sums, sketches, List.of(), List.of());
+                series,
+                view,
+                dimensions,
+                windowMicros,
+                endMicros,
+                0,
+                gauges.isEmpty() ? 0L : 6L,
+                sums,
+                sketches,
+                gauges,
+                List.of());
         return new Member(task, group, arm, windowMicros, endMicros, new EventCodec().encode(window));
     }
 }

@@ -50,6 +50,7 @@ class FleetPlanTest {
         expected.put("engine-model", 20L);
         expected.put("engine-pool", 5L);
         expected.put("engine-replica", 2000L); // a replica has one model, in two versions
+        expected.put("engine-device", 2000L); // a GPU has one replica
         expected.put("gpu-fleet", 1L);
         expected.put("gpu-node", 250L);
         expected.put("gpu-model", 20L);
@@ -83,7 +84,7 @@ class FleetPlanTest {
     @Test
     void totalsAreWhatTheirFormulasSay() {
         FleetPlan plan = FleetPlan.of(Fleet.parse("fleet", FLEET, catalogue), catalogue);
-        long series = 5_591 + 1_330 + 8_407;
+        long series = 5_591 + 3_330 + 8_407;
         // Stored by ten seconds: fleet, model-version, replica-version; engine-fleet, -model, -replica; gpu-fleet,
         // -device, -replica;
         // operator-model, -replica.
@@ -91,8 +92,8 @@ class FleetPlanTest {
         double wide = series / 60.0 + series / 3600.0;
         assertThat(plan.total(Quantity.SERIES)).isEqualTo((double) series);
         assertThat(plan.total(Quantity.POINTS_PER_SECOND)).isCloseTo(brief + wide, within(1e-6));
-        // fleet, model-version, replica-version and tenant-model keep sketches in their minutes.
-        double sketches = (1 + 20 + 2000 + 1000) / 60.0;
+        // fleet, model-version, replica-version, tenant-model and engine-model keep sketches in their minutes.
+        double sketches = (1 + 20 + 2000 + 1000 + 20) / 60.0;
         assertThat(plan.total(Quantity.STATE_MEGABYTES)).isCloseTo(series * 0.22, within(1e-6));
         assertThat(plan.total(Quantity.INFLUXDB_MEGABYTES_PER_DAY))
                 .isCloseTo(0.0864 * (brief * 175 + wide * 880 + sketches * 2600), within(1e-3));
@@ -113,21 +114,21 @@ class FleetPlanTest {
 
     @Test
     void aBudgetThatIsExceededEndsWithStatus1(@TempDir Path directory) throws Exception {
-        Path within = Files.writeString(directory.resolve("within.yaml"), FLEET + "budget: {series: 15328}\n");
+        Path within = Files.writeString(directory.resolve("within.yaml"), FLEET + "budget: {series: 17328}\n");
         Path beyond = Files.writeString(
-                directory.resolve("beyond.yaml"), FLEET + "budget: {series: 15327, points-per-second: 1}\n");
+                directory.resolve("beyond.yaml"), FLEET + "budget: {series: 17327, points-per-second: 1}\n");
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         CommandLine command = new CommandLine(new SetupPlanCommand())
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err));
         assertThat(command.execute(within.toString())).isZero();
-        assertThat(out.toString()).contains("all                         15,328");
+        assertThat(out.toString()).contains("all                         17,328");
         assertThat(err.toString()).isEmpty();
         assertThat(command.execute(beyond.toString())).isEqualTo(1);
         assertThat(err.toString())
-                .contains("budget.series: must be at least 15,328, found 15,327")
-                .contains("budget.points-per-second: must be at least 1,067, found 1");
+                .contains("budget.series: must be at least 17,328, found 17,327")
+                .contains("budget.points-per-second: must be at least 1,100, found 1");
     }
 
     private Map<String, Long> series(String fleet) {

@@ -251,8 +251,8 @@ class ResultPointsTest {
         assertUnstorable(
                 FigureResult.newBuilder(STAGE).setKind("stages").build(),
                 UnstorableException.Reason.UNKNOWN_KIND,
-                "kind: must be one of bottleneck, contention, graph_capture, jitter_study, kernel_cache, kernel_timing,"
-                        + " kv_joint, placement, prompt_shape, scheduler, stage, found 'stages'");
+                "kind: must be one of bottleneck, contention, fragmentation, graph_capture, jitter_study, kernel_cache, kernel_timing,"
+                        + " kv_cache, kv_joint, memory, padding, placement, prompt_shape, scheduler, stage, found 'stages'");
         assertUnstorable(
                 FigureResult.newBuilder(STAGE).setValues(Map.of("stage", 1.0)).build(),
                 UnstorableException.Reason.NAME_TWICE,

@@ -225,7 +225,7 @@ class WindowPointsTest {
     @ParameterizedTest
     @CsvSource({
         "REQUESTS, fleet, fleet",
-        "ENGINE, engine-fleet, engine-replica",
+        "ENGINE, engine-model, engine-replica",
         "GPU, gpu-fleet, gpu-device",
         "KERNELS, kernel-stage, kernel-layer",
         "OPERATORS, operator-model, operator-replica"

@@ -25,7 +25,14 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.jobgraph.OperatorID;
+import org.apache.flink.runtime.metrics.groups.InternalOperatorMetricGroup;
+import org.apache.flink.runtime.metrics.util.InterceptingOperatorMetricGroup;
+import org.apache.flink.runtime.metrics.util.InterceptingTaskMetricGroup;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
@@ -39,9 +46,11 @@ class SampleFunctionTest {
     private static final MetricCatalogue CATALOGUE = MetricCatalogue.shipped();
     private static final MetricLayout ENGINE = MetricLayout.of(CATALOGUE, Metric.Origin.ENGINE);
     private static final MetricLayout KERNELS = MetricLayout.of(CATALOGUE, Metric.Origin.KERNELS);
+    private static final MetricLayout GPU = MetricLayout.of(CATALOGUE, Metric.Origin.GPU);
     private static final MetricLayout OPERATORS = MetricLayout.of(CATALOGUE, Metric.Origin.OPERATORS);
 
     private final EventCodec codec = new EventCodec();
+    private final InterceptingOperatorMetricGroup counters = new InterceptingOperatorMetricGroup();
     private KeyedOneInputStreamOperatorTestHarness<String, Sample, Partial> harness;
 
     @BeforeEach
@@ -83,6 +92,85 @@ class SampleFunctionTest {
         // 10 in 21 s: floor(10 * 6 / 21) = 2, floor(10 * 16 / 21) = 7, the rest.
         assertThat(sums("engine-fleet", "preemptions"))
                 .isEqualTo(Map.of(TEN + 10_000, 2L, TEN + 20_000, 5L, TEN + 30_000, 3L));
+    }
+
+    @Test
+    void sharesOfTheAllocatorFollowFromOneSample() throws Exception {
+        send(Samples.gpu("GPU-a", 0, TEN + 1_000)
+                .setAllocatedBytes(600L)
+                .setAllocatorReservedBytes(1_000L)
+                .setInactiveSplitBytes(250L)
+                .setLargestFreeBlockBytes(100L)
+                .setLargestRequestBytes(90L)
+                .setUnusableFreeBytes(310L)
+                .build());
+
+        WindowContent pane = panes("gpu-fleet", GPU).get(TEN + 10_000);
+        assertThat(gauge(GPU, pane, "allocator_cache_share").last()).isEqualTo(400_000);
+        assertThat(gauge(GPU, pane, "allocator_split_share").last()).isEqualTo(250_000);
+        assertThat(gauge(GPU, pane, "allocator_external_share").last()).isEqualTo(750_000);
+        assertThat(gauge(GPU, pane, "allocator_unusable_share").last()).isEqualTo(775_000);
+        assertThat(counter("contradictory_allocator_readings_total")).isZero();
+    }
+
+    @Test
+    void countersThatContradictEachOtherAreCountedAndTellNoShare() throws Exception {
+        send(Samples.gpu("GPU-a", 0, TEN + 1_000)
+                .setAllocatedBytes(600L)
+                .setAllocatorReservedBytes(1_000L)
+                .setInactiveSplitBytes(500L)
+                .build());
+        send(Samples.engine("r", 0, TEN + 1_000)
+                .setKvBlockTokens(16L)
+                .setKvTotalBlocks(100L)
+                .setKvUsedBlocks(120L)
+                .build());
+
+        WindowContent pane = panes("gpu-fleet", GPU).get(TEN + 10_000);
+        assertThat(pane.gauge(number(GPU.gauges(), "allocator_cache_share"))).isNull();
+        assertThat(gauge(GPU, pane, "allocator_allocated").last()).isEqualTo(600);
+        assertThat(counter("contradictory_allocator_readings_total")).isEqualTo(1);
+        assertThat(counter("contradictory_kv_readings_total")).isEqualTo(1);
+    }
+
+    @Test
+    void useAndWasteOfTheKvCacheFollowFromOneSample() throws Exception {
+        send(Samples.engine("r", 0, TEN + 1_000)
+                .setKvBlockTokens(16L)
+                .setKvTotalBlocks(100L)
+                .setKvUsedBlocks(40L)
+                .setKvUsedTokens(512L)
+                .setKvEvictableTokens(160L)
+                .build());
+        send(Samples.engine("by-share", 0, TEN + 11_000).setKvUsagePpm(123_456L).build());
+        send(Samples.engine("by-tokens", 0, TEN + 21_000)
+                .setKvTotalTokens(1_000L)
+                .setKvUsedTokens(200L)
+                .setKvEvictableTokens(300L)
+                .build());
+
+        Map<Long, WindowContent> panes = panes("engine-fleet", ENGINE);
+        // 40 blocks have room for 640 tokens, 100 for 1,600.
+        assertThat(gauge(panes.get(TEN + 10_000), "kv_use").last()).isEqualTo(400_000);
+        assertThat(gauge(panes.get(TEN + 10_000), "kv_waste").last()).isEqualTo(200_000);
+        assertThat(gauge(panes.get(TEN + 10_000), "kv_stranded").last()).isEqualTo(100_000);
+        assertThat(gauge(panes.get(TEN + 20_000), "kv_use").last()).isEqualTo(123_456);
+        assertThat(gauge(panes.get(TEN + 30_000), "kv_use").last()).isEqualTo(200_000);
+        assertThat(gauge(panes.get(TEN + 30_000), "kv_stranded").last()).isEqualTo(300_000);
+    }
+
+    @Test
+    void aSampleOfAnEngineCountsForEachOfItsGpus() throws Exception {
+        send(Samples.engine("r", 0, TEN + 1_000)
+                .setGpuUuids(List.of("GPU-a", "GPU-b"))
+                .setWeightBytes(7L)
+                .build());
+        send(Samples.engine("of-none", 0, TEN + 1_000).setWeightBytes(9L).build());
+
+        assertThat(harness.extractOutputValues())
+                .filteredOn(partial -> partial.view().equals("engine-device"))
+                .extracting(partial -> String.join(" ", partial.values()))
+                .containsExactly("GPU-a none r", "GPU-b none r");
     }
 
     @ParameterizedTest
@@ -364,7 +452,11 @@ class SampleFunctionTest {
     }
 
     private static Gauge gauge(WindowContent pane, String metric) {
-        Gauge gauge = pane.gauge(number(ENGINE.gauges(), metric));
+        return gauge(ENGINE, pane, metric);
+    }
+
+    private static Gauge gauge(MetricLayout layout, WindowContent pane, String metric) {
+        Gauge gauge = pane.gauge(number(layout.gauges(), metric));
         assertThat(gauge).as(metric).isNotNull();
         return gauge;
     }
@@ -373,10 +465,24 @@ class SampleFunctionTest {
         return metrics.stream().map(Metric::name).toList().indexOf(name);
     }
 
-    private static KeyedOneInputStreamOperatorTestHarness<String, Sample, Partial> harness() throws Exception {
+    private long counter(String name) {
+        return ((Counter) counters.get(name)).getCount();
+    }
+
+    private KeyedOneInputStreamOperatorTestHarness<String, Sample, Partial> harness() throws Exception {
+        MockEnvironment environment = new MockEnvironmentBuilder()
+                .setMetricGroup(new InterceptingTaskMetricGroup() {
+                    @Override
+                    public InternalOperatorMetricGroup getOrAddOperator(
+                            OperatorID id, String name, Map<String, String> variables) {
+                        return counters;
+                    }
+                })
+                .build();
         return new KeyedOneInputStreamOperatorTestHarness<>(
                 new KeyedProcessOperator<>(new SampleFunction(MetricCatalogue.shippedYaml(), Duration.ofMinutes(10))),
                 Sample::subject,
-                Types.STRING);
+                Types.STRING,
+                environment);
     }
 }
