@@ -1,7 +1,7 @@
 package io.inferwatch.analytics.drift;
 
-import io.inferwatch.analytics.drift.StateBytes.Reader;
-import io.inferwatch.analytics.drift.StateBytes.Writer;
+import io.inferwatch.analytics.state.StateReader;
+import io.inferwatch.analytics.state.StateWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -279,7 +279,7 @@ public final class DriftHistory {
 
     /** The state's bytes. */
     public byte[] toBytes() {
-        Writer out = new Writer();
+        StateWriter out = new StateWriter();
         out.octet(VERSION);
         out.number(windowMicros);
         out.signed(lastEndMicros);
@@ -304,7 +304,7 @@ public final class DriftHistory {
      * @throws IllegalArgumentException when another version wrote them
      */
     public static DriftHistory ofBytes(byte[] bytes) {
-        Reader in = new Reader(bytes);
+        StateReader in = new StateReader(bytes);
         int version = in.octet();
         if (version != VERSION) {
             throw new IllegalArgumentException("drift history: version must be " + VERSION + ", found " + version);

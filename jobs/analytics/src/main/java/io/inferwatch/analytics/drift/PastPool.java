@@ -1,5 +1,7 @@
 package io.inferwatch.analytics.drift;
 
+import io.inferwatch.analytics.state.StateReader;
+import io.inferwatch.analytics.state.StateWriter;
 import java.util.Arrays;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
@@ -78,17 +80,17 @@ public final class PastPool {
 
     /** Its bytes. */
     public byte[] toBytes() {
-        StateBytes.Writer out = new StateBytes.Writer();
+        StateWriter out = new StateWriter();
         write(out);
         return out.toBytes();
     }
 
     /** The pool that those bytes hold. */
     public static PastPool ofBytes(byte[] bytes) {
-        return read(new StateBytes.Reader(bytes));
+        return read(new StateReader(bytes));
     }
 
-    void write(StateBytes.Writer out) {
+    void write(StateWriter out) {
         if (encoded == null && sample != null) {
             encoded = StateBytes.encode(sample);
         }
@@ -99,7 +101,7 @@ public final class PastPool {
         }
     }
 
-    static PastPool read(StateBytes.Reader in) {
+    static PastPool read(StateReader in) {
         byte[] part = in.part();
         double[] scores = new double[(int) in.number()];
         for (int i = 0; i < scores.length; i++) {

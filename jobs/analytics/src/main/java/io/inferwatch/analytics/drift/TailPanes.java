@@ -1,5 +1,7 @@
 package io.inferwatch.analytics.drift;
 
+import io.inferwatch.analytics.state.StateReader;
+import io.inferwatch.analytics.state.StateWriter;
 import java.util.Arrays;
 import java.util.OptionalInt;
 
@@ -113,7 +115,7 @@ final class TailPanes {
         return freedom < MIN_FREEDOM ? 1 : Math.max(1, statistic / freedom);
     }
 
-    void write(StateBytes.Writer out) {
+    void write(StateWriter out) {
         out.signed(bucket);
         out.real(statistic);
         out.number(freedom);
@@ -122,7 +124,7 @@ final class TailPanes {
         out.numbers(panes);
     }
 
-    static TailPanes read(StateBytes.Reader in) {
+    static TailPanes read(StateReader in) {
         TailPanes tail = new TailPanes();
         tail.bucket = (int) in.signed();
         tail.statistic = in.real();

@@ -1,5 +1,8 @@
 package io.inferwatch.analytics.drift;
 
+import io.inferwatch.analytics.state.StateReader;
+import io.inferwatch.analytics.state.StateWriter;
+
 /**
  * Units in a row that are looked at together.
  *
@@ -24,14 +27,14 @@ record UnitGroup(PastPool content, int units, int windows, int looks) {
                 : new UnitGroup(content, units, windows, looks + 1);
     }
 
-    void write(StateBytes.Writer out) {
+    void write(StateWriter out) {
         content.write(out);
         out.number(units);
         out.number(windows);
         out.number(looks);
     }
 
-    static UnitGroup read(StateBytes.Reader in) {
+    static UnitGroup read(StateReader in) {
         return new UnitGroup(PastPool.read(in), (int) in.number(), (int) in.number(), (int) in.number());
     }
 }

@@ -8,6 +8,8 @@ import io.inferwatch.analytics.drift.DriftHistory.Step;
 import io.inferwatch.analytics.drift.Sample.Counts;
 import io.inferwatch.analytics.drift.Sample.Values;
 import io.inferwatch.analytics.quantile.QuantileSketch;
+import io.inferwatch.analytics.state.StateReader;
+import io.inferwatch.analytics.state.StateWriter;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -102,7 +104,7 @@ class DriftHistoryBytesTest {
 
     @Test
     void numbersOfAllSizesComeBack() {
-        StateBytes.Writer out = new StateBytes.Writer();
+        StateWriter out = new StateWriter();
         long[] numbers = {0, 1, 127, 128, 16_383, 16_384, Long.MAX_VALUE};
         long[] signed = {0, -1, 1, Long.MIN_VALUE, Long.MAX_VALUE};
         double[] reals = {0, -0.0, 1.5, Double.MIN_VALUE, Double.NEGATIVE_INFINITY};
@@ -117,7 +119,7 @@ class DriftHistoryBytesTest {
         }
         out.part(part);
         out.part(new byte[0]);
-        StateBytes.Reader in = new StateBytes.Reader(out.toBytes());
+        StateReader in = new StateReader(out.toBytes());
         assertThat(in.numbers()).containsExactly(numbers);
         for (long value : signed) {
             assertThat(in.signed()).isEqualTo(value);
