@@ -2,7 +2,6 @@ package io.inferwatch.analytics.anomaly;
 
 import io.inferwatch.analytics.anomaly.AnomalyRule.Alarms;
 import io.inferwatch.analytics.anomaly.Channel.Point;
-import io.inferwatch.analytics.anomaly.Channel.Reading;
 import io.inferwatch.analytics.anomaly.Judgement.Evidence;
 import io.inferwatch.analytics.anomaly.SeasonalLevel.Expectation;
 import io.inferwatch.analytics.state.StateReader;
@@ -11,6 +10,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * All that is remembered of one series, so that each window that ends can be judged by what was before it, and by nothing that comes after.
@@ -147,8 +147,8 @@ public final class AnomalyDetector {
         long calibrationWindows = rule.alarms().calibration().toNanos() / 1_000 / windowMicros;
         boolean isLearning = false;
         for (int i = 0; i < strangeness.length; i++) {
-            Optional<Reading> reading = channels.get(i).observe(point);
-            strangeness[i] = reading.map(Reading::strangeness).orElse(0.0);
+            OptionalDouble reading = channels.get(i).observe(point);
+            strangeness[i] = reading.orElse(0);
             isLearning |= reading.isEmpty() || past.get(i).n() < calibrationWindows;
             p[i] = strangeness[i] > 1 && !isLearning ? past.get(i).p(strangeness[i]) : 1;
             if (sinceMicros == NEVER && reading.isPresent()) {
@@ -214,11 +214,7 @@ public final class AnomalyDetector {
             isTold = false;
             quietWindows = 0;
         } else if (endMicros - sinceMicros >= alarms.acceptAfter().toNanos() / 1_000) {
-            seasonal.accept(SeasonalLevel.median(unexpected.clone(), unexpected.length));
-            channels.forEach(Channel::reset);
-            unexpected = new double[0];
-            sinceMicros = NEVER;
-            return new Phase(State.OK, false, true);
+            return accept();
         }
         double jump = strangeness[Sense.JUMP.ordinal()];
         boolean isCool =
@@ -231,6 +227,14 @@ public final class AnomalyDetector {
             lastAlarm = jump;
         }
         return new Phase(State.ANOMALOUS, isAlarm, false);
+    }
+
+    private Phase accept() {
+        seasonal.accept(SeasonalLevel.median(unexpected.clone(), unexpected.length));
+        channels.forEach(Channel::reset);
+        unexpected = new double[0];
+        sinceMicros = NEVER;
+        return new Phase(State.OK, false, true);
     }
 
     /** Whether enough windows in a row were near what is expected again. */

@@ -1,21 +1,13 @@
 package io.inferwatch.analytics.anomaly;
 
 import io.inferwatch.analytics.state.StateWriter;
-import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * One way to see that a series is not as it was. Sees each value once, in order, and nothing of what comes after. What it remembers is bounded, and written by
  * {@link #write}; a channel that has been read again gives the same readings. Not thread safe.
  */
 sealed interface Channel permits JumpChannel, LevelChannel, SlowChannel, ShapeChannel {
-    /**
-     * How strange a window is.
-     *
-     * @param strangeness in multiples of the channel's own limit: above 1 is an alarm if nothing else were known
-     * @param alarm whether the channel would tell it now by its own rules
-     */
-    record Reading(double strangeness, boolean alarm) {}
-
     /**
      * A window.
      *
@@ -28,9 +20,9 @@ sealed interface Channel permits JumpChannel, LevelChannel, SlowChannel, ShapeCh
     /**
      * Takes in the next window.
      *
-     * @return empty while the channel learns
+     * @return how strange it is, in multiples of the channel's own limit: above 1 it would be an alarm if nothing else were known; empty while the channel learns
      */
-    Optional<Reading> observe(Point point);
+    OptionalDouble observe(Point point);
 
     /** Values lacked before the next one. */
     void gap();

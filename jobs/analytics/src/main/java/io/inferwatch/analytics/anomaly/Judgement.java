@@ -8,7 +8,7 @@ import java.util.Optional;
  * @param state how the series stands
  * @param alarm whether it is to be told now: an anomaly has begun, or has become twice as bad
  * @param accepted whether what was anomalous is the level from now on
- * @param score from 0 to 1; 0.23 is at a channel's limit
+ * @param score from 0 to 1; 0.22 is at a channel's limit
  * @param p chance of the strangest reading if all were as before, over all channels together; 1 while learning
  * @param evidence absent while learning and when stale
  */

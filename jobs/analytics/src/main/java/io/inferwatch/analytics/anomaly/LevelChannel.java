@@ -3,7 +3,7 @@ package io.inferwatch.analytics.anomaly;
 import io.inferwatch.analytics.anomaly.AnomalyRule.Level;
 import io.inferwatch.analytics.state.StateReader;
 import io.inferwatch.analytics.state.StateWriter;
-import java.util.Optional;
+import java.util.OptionalDouble;
 
 /** Sees that the level has changed: an exponentially weighted mean of residuals, z = w r + (1 - w) z. Eight bytes. */
 final class LevelChannel implements Channel {
@@ -15,10 +15,9 @@ final class LevelChannel implements Channel {
     }
 
     @Override
-    public Optional<Reading> observe(Point point) {
+    public OptionalDouble observe(Point point) {
         mean += rule.weight() * (point.steady() - mean);
-        double strangeness = Math.abs(mean) / rule.limit();
-        return Optional.of(new Reading(strangeness, strangeness > 1));
+        return OptionalDouble.of(Math.abs(mean) / rule.limit());
     }
 
     @Override

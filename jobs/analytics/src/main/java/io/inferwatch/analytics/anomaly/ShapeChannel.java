@@ -4,7 +4,7 @@ import io.inferwatch.analytics.anomaly.AnomalyRule.Shape;
 import io.inferwatch.analytics.state.StateReader;
 import io.inferwatch.analytics.state.StateWriter;
 import java.util.List;
-import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * Sees that the series does what it never did: the weighted geometric mean of several {@link ShapeView}s' discords. It needs neither a season nor a distribution, only
@@ -19,6 +19,9 @@ public final class ShapeChannel implements Channel {
     private static final long NEVER = -1;
     private static final double LEAST_ENVELOPE = 1e-3;
 
+    /** Usual distances at which the score is a half. */
+    private static final double HALF = 4;
+
     private final Shape rule;
     private final int learnWindows;
     private final List<ShapeView> views;
@@ -29,6 +32,9 @@ public final class ShapeChannel implements Channel {
     private long lastAlarmBlock = NEVER;
     private double lastAlarm;
     private double strangeness;
+
+    /** Whether the last value is to be told by the channel's own rules. */
+    private boolean isAlarm;
 
     /**
      * Before the first value.
@@ -49,17 +55,18 @@ public final class ShapeChannel implements Channel {
      * @return how strange the last block is where it is to be told now, in (0, 1); 0 where not
      */
     public double score(double value) {
-        Optional<Reading> reading = observe(new Point(value, 0, 0));
-        return reading.filter(Reading::alarm).isPresent() ? score(strangeness, rule) : 0;
+        observe(new Point(value, 0, 0));
+        return isAlarm ? score(strangeness, rule) : 0;
     }
 
-    /** The same range for all channels: 0.23 is at the limit, 1 is never reached. */
+    /** The same range for all channels: 0.22 is at the limit, 1 is never reached. */
     static double score(double strangeness, Shape rule) {
-        return strangeness * rule.threshold() / (strangeness * rule.threshold() + 4);
+        double mean = strangeness * rule.threshold();
+        return mean / (mean + HALF);
     }
 
     @Override
-    public Optional<Reading> observe(Point point) {
+    public OptionalDouble observe(Point point) {
         if (windows == learnWindows) {
             views.forEach(ShapeView::learn);
         }
@@ -70,9 +77,10 @@ public final class ShapeChannel implements Channel {
         }
         windows++;
         if (windows <= learnWindows) {
-            return Optional.empty();
+            return OptionalDouble.empty();
         }
-        return Optional.of(new Reading(strangeness, isPaced && judge()));
+        isAlarm = isPaced && judge();
+        return OptionalDouble.of(strangeness);
     }
 
     /** Sets the strangeness; whether it is to be told. */

@@ -188,11 +188,12 @@ final class ShapeView {
             out.real(block);
         }
         out.real(scale);
-        out.number(length);
+        byte[] bytes = new byte[Short.BYTES * length];
         for (int i = 0; i < length; i++) {
-            out.octet(blocks[i] >> Byte.SIZE);
-            out.octet(blocks[i]);
+            bytes[2 * i] = (byte) (blocks[i] >> Byte.SIZE);
+            bytes[2 * i + 1] = (byte) blocks[i];
         }
+        out.part(bytes);
         out.number(sinceGap);
         out.part(SketchEncoding.encode(distances));
         out.real(envelope);
@@ -207,10 +208,11 @@ final class ShapeView {
         unscaled = new double[(int) in.number()];
         Arrays.setAll(unscaled, i -> in.real());
         scale = in.real();
-        length = (int) in.number();
+        byte[] bytes = in.part();
+        length = bytes.length / Short.BYTES;
         blocks = new short[length];
         for (int i = 0; i < length; i++) {
-            blocks[i] = (short) ((in.octet() << Byte.SIZE) | (in.octet() & 0xFF));
+            blocks[i] = (short) ((bytes[2 * i] << Byte.SIZE) | (bytes[2 * i + 1] & 0xFF));
         }
         sinceGap = (int) in.number();
         distances = SketchEncoding.decode(in.part());

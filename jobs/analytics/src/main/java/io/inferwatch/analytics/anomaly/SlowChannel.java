@@ -3,11 +3,12 @@ package io.inferwatch.analytics.anomaly;
 import io.inferwatch.analytics.anomaly.AnomalyRule.Slow;
 import io.inferwatch.analytics.state.StateReader;
 import io.inferwatch.analytics.state.StateWriter;
-import java.util.Optional;
+import java.util.OptionalDouble;
 
-/** Sees small changes that stay: two-sided CUSUM, S = max(0, S + r - slack). Sums stop at {@value #MOST} limits, so that they find back. Sixteen bytes. */
+/** Sees small changes that stay: two-sided CUSUM, S = max(0, S + r - slack). Sums stop at {@value #MOST} limits, so that they find back, and so that
+ * a change that stays becomes one of the readings that are known. Sixteen bytes. */
 final class SlowChannel implements Channel {
-    private static final int MOST = 4;
+    private static final int MOST = 2;
 
     private final Slow rule;
     private double up;
@@ -18,12 +19,11 @@ final class SlowChannel implements Channel {
     }
 
     @Override
-    public Optional<Reading> observe(Point point) {
+    public OptionalDouble observe(Point point) {
         double capped = Math.max(-rule.cap(), Math.min(rule.cap(), point.residual()));
         up = bounded(up + capped - rule.slack());
         down = bounded(down - capped - rule.slack());
-        double strangeness = Math.max(up, down) / rule.limit();
-        return Optional.of(new Reading(strangeness, strangeness > 1));
+        return OptionalDouble.of(Math.max(up, down) / rule.limit());
     }
 
     private double bounded(double sum) {
