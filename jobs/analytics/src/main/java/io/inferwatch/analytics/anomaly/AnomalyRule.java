@@ -78,8 +78,8 @@ public record AnomalyRule(Level level, Slow slow, Shape shape, Alarms alarms) {
     public record View(int width, int vectors, Block block, double weight) {}
 
     /**
-     * How unlike everything before the latest stretch is (left discord). The values were found on public series in their published study and are not tuned
-     * here; see the README for what was measured.
+     * How unlike everything before the latest stretch is (left discord). The values are those of a published study on public series, but for threshold and
+     * recovery; see the README for what was measured.
      *
      * @param views the first one sets the pace: after each of its blocks there is a reading
      * @param usual quantile of past distances that counts as usual: 0.8, for much of a series resembles itself too well
