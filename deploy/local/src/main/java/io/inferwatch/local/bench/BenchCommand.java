@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
             SizingBenchCommand.class,
             ProxyBenchCommand.class,
             EngineBenchCommand.class,
-            GpuBenchCommand.class
+            GpuBenchCommand.class,
+            AnomalyBenchCommand.class
         })
 public final class BenchCommand {}
