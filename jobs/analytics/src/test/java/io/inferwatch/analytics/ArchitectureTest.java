@@ -34,6 +34,7 @@ class ArchitectureTest {
                         "java.util..",
                         "org.jspecify..",
                         "com.datadoghq.sketch..",
+                        "com.amazon.randomcutforest..",
                         "org.apache.commons.statistics..",
                         "org.apache.commons.numbers..",
                         "io.inferwatch.analytics..")

@@ -383,14 +383,14 @@ public final class MetricCatalogue {
             return;
         }
         EventFields fields = EventFields.of(metric.of());
-        List<String> sums = List.of(metric.value().split(" \\+ ", -1));
-        if (sums.size() == 2) {
-            checkSum(metric, sums, fields, entry);
-            return;
-        }
         List<String> shares = List.of(metric.value().split(" / ", -1));
         if (shares.size() == 2) {
             checkShare(metric, shares, fields, entry);
+            return;
+        }
+        List<String> sums = List.of(metric.value().split(" \\+ ", -1));
+        if (sums.size() == 2) {
+            checkSum(metric, sums, fields, entry);
             return;
         }
         List<String> terms = List.of(metric.value().split(" - ", -1));

@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
             SamplesBenchCommand.class,
             ProxyBenchCommand.class,
             EngineBenchCommand.class,
-            GpuBenchCommand.class
+            GpuBenchCommand.class,
+            AnomalyBenchCommand.class
         })
 public final class BenchCommand {}

@@ -2,22 +2,22 @@ package io.inferwatch.analytics.state;
 
 import java.util.Arrays;
 
-/** Reads what {@link StateWriter} wrote, in the same order. Not thread safe. */
+/** Reads what a {@link StateWriter} has written, in the same order. Not thread safe. */
 public final class StateReader {
     private final byte[] bytes;
     private int at;
 
-    /** Reads from the beginning. */
+    /** From the first byte. */
     public StateReader(byte[] bytes) {
         this.bytes = bytes;
     }
 
-    /** The next byte. */
+    /** A byte, signed. */
     public int octet() {
         return bytes[at++];
     }
 
-    /** The next whole number, unsigned. */
+    /** A whole number from 0. */
     public long number() {
         long value = 0;
         for (int shift = 0; shift < 64; shift += 7) {
@@ -30,29 +30,38 @@ public final class StateReader {
         throw new IllegalArgumentException("state: a number is longer than 64 bits");
     }
 
-    /** The next whole number whose sign may be either. */
+    /** A whole number. */
     public long signed() {
         long zigzag = number();
         return (zigzag >>> 1) ^ -(zigzag & 1);
     }
 
-    /** The next number of eight bytes. */
+    /** A real number of 24 bits. */
+    public float single() {
+        int bits = 0;
+        for (int i = 0; i < Float.BYTES; i++) {
+            bits = (bits << 8) | (bytes[at++] & 0xFF);
+        }
+        return Float.intBitsToFloat(bits);
+    }
+
+    /** A real number. */
     public double real() {
         long bits = 0;
         for (int i = 0; i < Long.BYTES; i++) {
-            bits = bits << 8 | (bytes[at++] & 0xFF);
+            bits = (bits << 8) | (bytes[at++] & 0xFF);
         }
         return Double.longBitsToDouble(bits);
     }
 
-    /** The next whole numbers. */
+    /** Whole numbers from 0. */
     public long[] numbers() {
         long[] values = new long[(int) number()];
         Arrays.setAll(values, i -> number());
         return values;
     }
 
-    /** The next part. */
+    /** Bytes. */
     public byte[] part() {
         int length = (int) number();
         at += length;

@@ -2,12 +2,15 @@ package io.inferwatch.analytics.state;
 
 import java.util.Arrays;
 
-/** Writes state as bytes: whole numbers as LEB128, signed ones zigzagged, parts with their length before them. Not thread safe. */
+/** The bytes of state: whole numbers as LEB128, signed ones zigzagged, parts with their length before them. Not thread safe. */
 public final class StateWriter {
     private byte[] bytes = new byte[1024];
     private int length;
 
-    /** One byte. */
+    /** Without a byte. */
+    public StateWriter() {}
+
+    /** A byte. */
     public void octet(int value) {
         if (length == bytes.length) {
             bytes = Arrays.copyOf(bytes, 2 * length);
@@ -15,7 +18,7 @@ public final class StateWriter {
         bytes[length++] = (byte) value;
     }
 
-    /** A whole number, unsigned; small ones are short. */
+    /** A whole number from 0: LEB128. */
     public void number(long value) {
         long rest = value;
         while ((rest & ~0x7FL) != 0) {
@@ -25,12 +28,12 @@ public final class StateWriter {
         octet((int) rest);
     }
 
-    /** A whole number whose sign may be either. */
+    /** A whole number: zigzagged. */
     public void signed(long value) {
         number((value << 1) ^ (value >> 63));
     }
 
-    /** Whole numbers, unsigned, with their count before them. */
+    /** Whole numbers from 0, their count first. */
     public void numbers(long[] values) {
         number(values.length);
         for (long value : values) {
@@ -38,7 +41,15 @@ public final class StateWriter {
         }
     }
 
-    /** A number of eight bytes. */
+    /** A real number to 24 bits, in half the room of {@link #real}. */
+    public void single(float value) {
+        int bits = Float.floatToIntBits(value);
+        for (int shift = 24; shift >= 0; shift -= 8) {
+            octet(bits >>> shift);
+        }
+    }
+
+    /** A real number, to the bit. */
     public void real(double value) {
         long bits = Double.doubleToLongBits(value);
         for (int shift = 56; shift >= 0; shift -= 8) {
@@ -46,7 +57,7 @@ public final class StateWriter {
         }
     }
 
-    /** Bytes, with their number before them. */
+    /** Bytes, their number first. */
     public void part(byte[] part) {
         number(part.length);
         while (bytes.length - length < part.length) {
@@ -56,7 +67,7 @@ public final class StateWriter {
         length += part.length;
     }
 
-    /** All that was written. */
+    /** What was written so far. */
     public byte[] toBytes() {
         return Arrays.copyOf(bytes, length);
     }
