@@ -24,6 +24,8 @@ public enum Measurement {
     PROMPT_SHAPE("prompt_shape"),
     /** One point per window of how contexts and the KV cache were used together. Tags: view, the group's dimensions. */
     KV_JOINT("kv_joint"),
+    /** One point per step of a load run, in {@link RetentionPolicy#RUNS}: P99 of its worst minute against its limit. Tags: view, run, step, verdict. */
+    LOAD_STEP("load_step"),
     /** One point per change of an alert's state. Tags: alert, fingerprint. */
     ALERT("alert"),
     /** One point per reading of Inferwatch's own state. Tags: component, instance. Fields as the component names them. */

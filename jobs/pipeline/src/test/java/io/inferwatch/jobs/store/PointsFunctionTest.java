@@ -121,7 +121,7 @@ class PointsFunctionTest {
         }
         assertThat(letters)
                 .containsExactly(
-                        "store 1 unknown-kind kind: must be one of kv_joint, prompt_shape, stage, found 'stages'",
+                        "store 1 unknown-kind kind: must be one of kv_joint, load_step, prompt_shape, stage, found 'stages'",
                         "store 2 unexpected-record record: must be DriftResult, ComparisonResult or FigureResult, found"
                                 + " io.inferwatch.schemas.HealthSample");
     }
