@@ -7,6 +7,7 @@ import io.inferwatch.local.bench.BenchCommand;
 import io.inferwatch.probes.ProbeCommand;
 import io.inferwatch.probes.identity.TenantCommand;
 import io.inferwatch.probes.kernels.ImportKernelsCommand;
+import io.inferwatch.probes.load.LoadCommand;
 import io.inferwatch.probes.replay.ReplayCommand;
 import io.inferwatch.report.ConfigCommand;
 import io.inferwatch.report.EventsCommand;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Command;
             ProbeCommand.class,
             SimulateCommand.class,
             ReplayCommand.class,
+            LoadCommand.class,
             InferwatchCommand.Import.class,
             JobCommand.class,
             BackfillCommand.class,
