@@ -13,6 +13,8 @@ import picocli.CommandLine.Command;
             LatencyBenchCommand.class,
             SizingBenchCommand.class,
             ProxyBenchCommand.class,
+            LoadBenchCommand.class,
+            LengthsBenchCommand.class,
             EngineBenchCommand.class,
             GpuBenchCommand.class
         })
