@@ -62,7 +62,7 @@ public final class Field {
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: the same with all keys of the window in mind. */
     public static final String Q = "q";
 
-    /** Field of {@link Measurement#DRIFT}, {@link Measurement#COMPARISON}, {@link Measurement#STAGE}, {@link Measurement#PROMPT_SHAPE}, {@link Measurement#KV_JOINT}, {@link Measurement#SCHEDULER}, {@link Measurement#MEMORY}, {@link Measurement#FRAGMENTATION}, {@link Measurement#KV_CACHE} and {@link Measurement#PADDING}, integer: values, trials, events or samples now. */
+    /** Field of {@link Measurement#DRIFT}, {@link Measurement#COMPARISON}, {@link Measurement#STAGE}, {@link Measurement#PROMPT_SHAPE}, {@link Measurement#KV_JOINT}, {@link Measurement#SCHEDULER}, {@link Measurement#LOAD_STEP}, {@link Measurement#MEMORY}, {@link Measurement#FRAGMENTATION}, {@link Measurement#KV_CACHE} and {@link Measurement#PADDING}, integer: values, trials, events or samples now. */
     public static final String N = "n";
 
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, integer: values, trials or events of the baseline. */
@@ -562,6 +562,33 @@ public final class Field {
 
     /** Field of {@link Measurement#PADDING}, integer: the best boundaries, rising ({@code boundary_1} ...). */
     public static final String BOUNDARY = "boundary";
+
+    /** Tag of {@link Measurement#LOAD_STEP}: number of the step within its run, from 1. */
+    public static final String LOAD_STEP = "step";
+
+    /** Tag of {@link Measurement#LOAD_STEP}: pass, breach, circuit-breaker or not-estimable. */
+    public static final String LOAD_VERDICT = "verdict";
+
+    /** Field of {@link Measurement#LOAD_STEP}, integer: requests that failed; in P99 they have waited for ever. */
+    public static final String LOAD_FAILED = "failed";
+
+    /** Field of {@link Measurement#LOAD_STEP}, real: requests a second that were asked for. */
+    public static final String LOAD_ASKED = "asked_per_second";
+
+    /** Field of {@link Measurement#LOAD_STEP}, real: requests a second that were due. */
+    public static final String LOAD_DUE = "due_per_second";
+
+    /** Field of {@link Measurement#LOAD_STEP}, real: P99 of the worst sliding minute, from the schedule; absent where it is not estimable or more than one in a hundred failed. */
+    public static final String LOAD_P99 = "p99_seconds";
+
+    /** Field of {@link Measurement#LOAD_STEP}, real: the limit of P99. */
+    public static final String LOAD_LIMIT = "limit_seconds";
+
+    /** Field of {@link Measurement#LOAD_STEP}, real: P99 less its limit. */
+    public static final String LOAD_OVER_LIMIT = "over_limit_seconds";
+
+    /** Field of {@link Measurement#LOAD_STEP}, real: the limit of P99 above which the load is cut off. */
+    public static final String LOAD_BREAKER = "breaker_seconds";
 
     private Field() {}
 

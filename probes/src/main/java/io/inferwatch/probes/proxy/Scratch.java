@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
  * A copy of what one read brought, so that the bytes can go to the client first and be looked at after. There is one for each event loop, since a
  * read is passed on as a whole before the next begins; whoever finds another's bytes in it has them looked at first.
  */
-final class Scratch {
+public final class Scratch {
     /** Looks at the copy. */
-    interface Reader {
+    public interface Reader {
+        /** The bytes from the beginning of the array are what was read. */
         void read(byte[] bytes, int length);
     }
 
@@ -29,12 +30,13 @@ final class Scratch {
 
     private Scratch() {}
 
-    static Scratch ofThisLoop() {
+    /** The one of the event loop that asks. */
+    public static Scratch ofThisLoop() {
         return OF_LOOP.get();
     }
 
     /** Adds a copy of some bytes for a reader. */
-    void add(ByteBuf content, int offset, int added, Reader reader) {
+    public void add(ByteBuf content, int offset, int added, Reader reader) {
         if (owner != reader) {
             drain();
             owner = reader;
@@ -51,7 +53,7 @@ final class Scratch {
     }
 
     /** Has the copy looked at, and forgets it. */
-    void drain() {
+    public void drain() {
         Reader reader = owner;
         int present = length;
         owner = null;

@@ -12,7 +12,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 
 /** How sockets are watched, read and written. */
-enum Transport {
+public enum Transport {
     /** Linux's epoll by a native library. */
     EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class),
     /** Java's own selectors, everywhere. */
@@ -27,19 +27,22 @@ enum Transport {
     }
 
     /** The one that costs least here: epoll where its library can be loaded. */
-    static Transport best() {
+    public static Transport best() {
         return Epoll.isAvailable() ? EPOLL : NIO;
     }
 
-    IoHandlerFactory handlers() {
+    /** What event loops of it are made of. */
+    public IoHandlerFactory handlers() {
         return this == EPOLL ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     }
 
-    Class<? extends ServerSocketChannel> listening() {
+    /** Sockets that take connections. */
+    public Class<? extends ServerSocketChannel> listening() {
         return listening;
     }
 
-    Class<? extends SocketChannel> connecting() {
+    /** Sockets that make connections. */
+    public Class<? extends SocketChannel> connecting() {
         return connecting;
     }
 }

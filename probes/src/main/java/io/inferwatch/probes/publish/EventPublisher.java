@@ -16,7 +16,7 @@ import org.apache.avro.specific.SpecificRecord;
  */
 public interface EventPublisher extends AutoCloseable {
     /**
-     * Hands an event over; its fields {@code stream} and {@code sequence} are set here, and it must not be changed afterwards.
+     * Hands an event over; its fields {@code stream} and {@code sequence}, where it has them, are set here, and it must not be changed afterwards.
      *
      * @param topic the topic of such records
      * @param key the record's key: replica or GPU

@@ -2,6 +2,7 @@ package io.inferwatch.probes.publish;
 
 import io.inferwatch.schemas.settings.InvalidSettingsException;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -23,5 +24,14 @@ public final class KafkaOptions {
      */
     public KafkaSettings settings() {
         return KafkaSettings.of(bootstrapServers, file);
+    }
+
+    /**
+     * The same for commands that can do without Kafka; empty when neither servers nor a file are given.
+     *
+     * @throws InvalidSettingsException as {@link #settings()} does
+     */
+    public Optional<KafkaSettings> given() {
+        return bootstrapServers == null && file == null ? Optional.empty() : Optional.of(settings());
     }
 }

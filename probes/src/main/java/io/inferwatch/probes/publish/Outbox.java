@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.apache.avro.Schema;
 import org.apache.avro.specific.SpecificRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -111,8 +112,8 @@ final class Outbox {
     synchronized boolean publish(Topic topic, String key, SpecificRecord event) {
         EventStream stream = stream(topic, key);
         long sequence = stream.take();
-        event.put(event.getSchema().getField("stream").pos(), stream.id());
-        event.put(event.getSchema().getField("sequence").pos(), sequence);
+        put(event, "stream", stream.id());
+        put(event, "sequence", sequence);
         published++;
         if (closing) {
             return drop(stream, sequence, DropReason.CLOSED);
@@ -467,6 +468,14 @@ final class Outbox {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
+        }
+    }
+
+    /** Results have neither: whoever reads them knows them by what they are of. */
+    private static void put(SpecificRecord event, String name, Object value) {
+        Schema.Field field = event.getSchema().getField(name);
+        if (field != null) {
+            event.put(field.pos(), value);
         }
     }
 

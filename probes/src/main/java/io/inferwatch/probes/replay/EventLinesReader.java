@@ -8,11 +8,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.avro.Schema;
 import org.apache.avro.specific.SpecificData;
 import org.apache.avro.specific.SpecificRecord;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * kept, so that nothing is computed that was measured.
  */
 final class EventLinesReader implements TraceReader {
+    private static final String RECORD = "RequestEvent";
+
     private final TraceRows rows;
 
     EventLinesReader(TraceRows rows) {
@@ -32,9 +36,20 @@ final class EventLinesReader implements TraceReader {
 
     @Override
     public void read(Path file) {
-        new JsonLines(file, rows).read((object, fields, row) -> {
+        new JsonLines(file, rows).read((line, fields, row) -> {
+            // As inferwatch events tail prints them: where a record lies, and the record.
+            boolean isRecord = line.hasNonNull("record") && line.path("event").isObject();
+            if (isRecord && !line.get("record").asText().equals(RECORD)) {
+                return;
+            }
+            JsonNode object = isRecord ? line.get("event") : line;
             RequestEvent event = rows.blank();
-            fill(event, object, fields.where(), "");
+            fill(
+                    event,
+                    object,
+                    fields.where(),
+                    "",
+                    isRecord ? Base64.getDecoder()::decode : EventLinesReader::oneCharacterAByte);
             for (String required : List.of("completedAtMicros", "outcome")) {
                 if (!object.hasNonNull(required)) {
                     throw fields.bad(required, "must be there", "no value");
@@ -56,14 +71,19 @@ final class EventLinesReader implements TraceReader {
         });
     }
 
-    private static void fill(SpecificRecord target, JsonNode object, String where, String path) {
+    private static byte[] oneCharacterAByte(String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private static void fill(
+            SpecificRecord target, JsonNode object, String where, String path, Function<String, byte[]> bytes) {
         Schema schema = target.getSchema();
         Set<String> known = new LinkedHashSet<>();
         for (Schema.Field field : schema.getFields()) {
             known.add(field.name());
             JsonNode value = object.get(field.name());
             if (value != null && !value.isNull()) {
-                target.put(field.pos(), value(field.schema(), value, where, path + field.name()));
+                target.put(field.pos(), value(field.schema(), value, where, path + field.name(), bytes));
             } else if (field.hasDefaultValue()) {
                 target.put(field.pos(), SpecificData.get().getDefaultValue(field));
             } else if (!path.isEmpty()) {
@@ -78,12 +98,13 @@ final class EventLinesReader implements TraceReader {
         });
     }
 
-    private static @Nullable Object value(Schema schema, JsonNode value, String where, String path) {
+    private static @Nullable Object value(
+            Schema schema, JsonNode value, String where, String path, Function<String, byte[]> bytes) {
         return switch (schema.getType()) {
             case UNION -> {
                 for (Schema branch : schema.getTypes()) {
                     if (branch.getType() != Schema.Type.NULL) {
-                        yield value(branch, value, where, path);
+                        yield value(branch, value, where, path, bytes);
                     }
                 }
                 yield null;
@@ -106,7 +127,7 @@ final class EventLinesReader implements TraceReader {
             }
             case BYTES -> {
                 require(value.isTextual(), "a text of one character a byte", value, where, path);
-                yield ByteBuffer.wrap(value.textValue().getBytes(StandardCharsets.ISO_8859_1));
+                yield ByteBuffer.wrap(bytes.apply(value.textValue()));
             }
             case ENUM -> {
                 boolean known = value.isTextual() && schema.hasEnumSymbol(value.textValue());
@@ -117,7 +138,7 @@ final class EventLinesReader implements TraceReader {
                 require(value.isArray(), "a list", value, where, path);
                 List<@Nullable Object> items = new ArrayList<>();
                 for (int i = 0; i < value.size(); i++) {
-                    items.add(value(schema.getElementType(), value.get(i), where, path + "[" + i + "]"));
+                    items.add(value(schema.getElementType(), value.get(i), where, path + "[" + i + "]", bytes));
                 }
                 yield items;
             }
@@ -127,14 +148,19 @@ final class EventLinesReader implements TraceReader {
                 value.properties()
                         .forEach(entry -> entries.put(
                                 entry.getKey(),
-                                value(schema.getValueType(), entry.getValue(), where, path + "." + entry.getKey())));
+                                value(
+                                        schema.getValueType(),
+                                        entry.getValue(),
+                                        where,
+                                        path + "." + entry.getKey(),
+                                        bytes)));
                 yield entries;
             }
             case RECORD -> {
                 require(value.isObject(), "a mapping", value, where, path);
                 SpecificRecord record = (SpecificRecord)
                         SpecificData.newInstance(SpecificData.get().getClass(schema), schema);
-                fill(record, value, where, path + ".");
+                fill(record, value, where, path + ".", bytes);
                 yield record;
             }
             default -> throw new IllegalStateException(path + ": no rule for " + schema.getType());

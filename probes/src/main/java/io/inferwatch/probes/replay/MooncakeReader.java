@@ -9,7 +9,7 @@ import java.nio.file.Path;
  * rows are distinct requests: all stay, in the file's order. Timestamps are milliseconds unless told otherwise.
  */
 final class MooncakeReader implements TraceReader {
-    private static final long TOKENS_PER_BLOCK = 512;
+    private static final long TOKENS_PER_BLOCK = Trace.PREFIX_BLOCK_TOKENS;
     private static final long SECOND = 1_000_000;
 
     private final TraceOptions options;
@@ -56,11 +56,22 @@ final class MooncakeReader implements TraceReader {
             if (blocks != null && blocks.isArray() && blocks.size() != blocksNeeded) {
                 rows.mark(event, Mark.HASH_IDS_MISMATCH);
             }
+            if (blocks != null && blocks.isArray()) {
+                rows.prefixBlocks(event, blocks(blocks));
+            }
             long arrival = clock.arrival(fields.requiredMicros("timestamp", unitMicros), fields.where());
             count++;
             first = Math.min(first, arrival);
             last = Math.max(last, arrival);
             rows.add(event, row, arrival, null);
+        }
+
+        private static int[] blocks(JsonNode ids) {
+            int[] blocks = new int[ids.size()];
+            for (int i = 0; i < blocks.length; i++) {
+                blocks[i] = ids.get(i).asInt();
+            }
+            return blocks;
         }
     }
 }

@@ -1,16 +1,14 @@
 package io.inferwatch.probes.replay;
 
+import io.inferwatch.probes.process.Terminal;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.KafkaOptions;
 import io.inferwatch.probes.publish.KafkaPublisher;
 import io.inferwatch.probes.publish.KafkaSettings;
 import io.inferwatch.probes.publish.PublisherSettings;
 import io.inferwatch.probes.publish.UnreachableKafkaException;
-import io.inferwatch.probes.replay.TraceOptions.OnBackwardTime;
-import io.inferwatch.probes.replay.TraceOptions.OverLimit;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.settings.InvalidSettingsException;
-import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,10 +17,8 @@ import java.time.InstantSource;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -59,7 +55,7 @@ public final class ReplayCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             required = true,
-            converter = FormatConverter.class,
+            converter = TraceReadingOptions.FormatConverter.class,
             description =
                     "agentic, llmperf, azure, mooncake, burstgpt, ragpulse, or jsonl (RequestEvents as JSON lines).")
     private TraceFormat format = TraceFormat.JSONL;
@@ -95,32 +91,8 @@ public final class ReplayCommand implements Callable<Integer> {
     @Option(names = "--model", paramLabel = "NAME", description = "Model of requests whose file names none.")
     private @Nullable String model;
 
-    @Option(
-            names = "--time-unit",
-            paramLabel = "s|ms|us",
-            converter = TimeUnitConverter.class,
-            description = "Unit of Mooncake's timestamps. Default: ms.")
-    private TraceOptions.@Nullable TimeUnit timeUnit;
-
-    @Option(names = "--max-prompt-tokens", paramLabel = "N", description = "Limit of the model for prompts.")
-    private @Nullable Long maxPromptTokens;
-
-    @Option(
-            names = "--over-limit",
-            paramLabel = "skip|clip|scale",
-            defaultValue = "skip",
-            converter = OverLimitConverter.class,
-            description = "What to do with longer prompts. Default: ${DEFAULT-VALUE}.")
-    private OverLimit overLimit = OverLimit.SKIP;
-
-    @Option(
-            names = "--on-backward-time",
-            paramLabel = "new-epoch|sort",
-            defaultValue = "new-epoch",
-            converter = BackwardTimeConverter.class,
-            description =
-                    "When times step back: the clock began anew, or rows are out of order. Default: ${DEFAULT-VALUE}.")
-    private OnBackwardTime onBackwardTime = OnBackwardTime.NEW_EPOCH;
+    @Mixin
+    private TraceReadingOptions reading = new TraceReadingOptions();
 
     @Mixin
     private KafkaOptions kafkaOptions = new KafkaOptions();
@@ -153,13 +125,7 @@ public final class ReplayCommand implements Callable<Integer> {
                 speedup.factor(),
                 compress == null ? OptionalDouble.empty() : OptionalDouble.of(compress),
                 Optional.ofNullable(end));
-        TraceOptions options = new TraceOptions(
-                format,
-                Optional.ofNullable(timeUnit),
-                maxPromptTokens == null ? OptionalLong.empty() : OptionalLong.of(maxPromptTokens),
-                overLimit,
-                onBackwardTime,
-                Optional.ofNullable(model));
+        TraceOptions options = reading.of(format, model);
         KafkaSettings kafka = kafkaOptions.settings().keepingOrder();
         Trace trace = Trace.read(files, options);
         trace.summary().warnings().forEach(warning -> err.println("warning: " + warning));
@@ -193,7 +159,7 @@ public final class ReplayCommand implements Callable<Integer> {
                 "inferwatch-replay-stop");
         Runtime.getRuntime().addShutdownHook(onExit);
         try {
-            if (!isTerminal()) {
+            if (!Terminal.isThere()) {
                 return replay.run(progress -> {});
             }
             TerminalProgress terminal = new TerminalProgress(err);
@@ -209,67 +175,6 @@ public final class ReplayCommand implements Callable<Integer> {
             } catch (IllegalStateException e) {
                 // The process is ending already: the hook is running, and is no longer held up.
             }
-        }
-    }
-
-    // Up to Java 21 there is a console only where there is a terminal; from 22 on the console itself has to be asked.
-    @SuppressWarnings("SystemConsoleNull")
-    private static boolean isTerminal() {
-        Console console = System.console();
-        if (console == null) {
-            return false;
-        }
-        try {
-            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
-        } catch (NoSuchMethodException e) {
-            return true;
-        } catch (ReflectiveOperationException e) {
-            return false;
-        }
-    }
-
-    private abstract static class EnumConverter<E extends Enum<E>> implements ITypeConverter<E> {
-        private final Class<E> type;
-
-        EnumConverter(Class<E> type) {
-            this.type = type;
-        }
-
-        @Override
-        public E convert(String text) {
-            List<String> labels = new ArrayList<>();
-            for (E constant : type.getEnumConstants()) {
-                String label = constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
-                if (label.equals(text)) {
-                    return constant;
-                }
-                labels.add(label);
-            }
-            throw new TypeConversionException("must be one of " + String.join(", ", labels) + ", found '" + text + "'");
-        }
-    }
-
-    static final class FormatConverter extends EnumConverter<TraceFormat> {
-        FormatConverter() {
-            super(TraceFormat.class);
-        }
-    }
-
-    static final class TimeUnitConverter extends EnumConverter<TraceOptions.TimeUnit> {
-        TimeUnitConverter() {
-            super(TraceOptions.TimeUnit.class);
-        }
-    }
-
-    static final class OverLimitConverter extends EnumConverter<OverLimit> {
-        OverLimitConverter() {
-            super(OverLimit.class);
-        }
-    }
-
-    static final class BackwardTimeConverter extends EnumConverter<OnBackwardTime> {
-        BackwardTimeConverter() {
-            super(OnBackwardTime.class);
         }
     }
 

@@ -5,8 +5,10 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -16,10 +18,14 @@ import java.util.TreeMap;
  * <p>All requests are in memory, about 600 bytes each.
  */
 public final class Trace {
+    /** Tokens of a block of {@link #prefixBlocks}; the last of a prompt may have fewer. */
+    public static final int PREFIX_BLOCK_TOKENS = 512;
+
     private final List<RequestEvent> events;
     private final long[] startedMicros;
     private final long[] completedMicros;
     private final Map<String, String> identity;
+    private final IdentityHashMap<RequestEvent, int[]> prefixBlocks;
     private final Summary summary;
 
     /**
@@ -40,14 +46,16 @@ public final class Trace {
         }
     }
 
-    private Trace(List<RequestEvent> events, Map<String, String> identity, Summary summary) {
-        this.events = events;
+    private Trace(TraceRows rows, Map<String, String> identity, Summary summary) {
+        this.prefixBlocks = rows.prefixBlocks();
+        this.events = rows.events();
         this.identity = identity;
         this.summary = summary;
         this.startedMicros =
-                events.stream().mapToLong(RequestEvent::getStartedAtMicros).toArray();
-        this.completedMicros =
-                events.stream().mapToLong(RequestEvent::getCompletedAtMicros).toArray();
+                this.events.stream().mapToLong(RequestEvent::getStartedAtMicros).toArray();
+        this.completedMicros = this.events.stream()
+                .mapToLong(RequestEvent::getCompletedAtMicros)
+                .toArray();
     }
 
     /**
@@ -72,7 +80,7 @@ public final class Trace {
         }
         rows.events().sort(Comparator.comparingLong(RequestEvent::getCompletedAtMicros));
         Summary summary = new Summary(read, rows.skipped(), rows.marked(), rows.warnings());
-        return new Trace(rows.events(), identity, summary);
+        return new Trace(rows, identity, summary);
     }
 
     /** What reading found. */
@@ -88,6 +96,11 @@ public final class Trace {
     /** The requests in order; instants of each are the file's until it is replayed. */
     public List<RequestEvent> events() {
         return Collections.unmodifiableList(events);
+    }
+
+    /** The numbers of the blocks that a request's prompt consists of, equal for equal text after equal text; empty where the file does not say. */
+    public Optional<int[]> prefixBlocks(RequestEvent event) {
+        return Optional.ofNullable(prefixBlocks.get(event));
     }
 
     /** When a request started, on the file's clock. */

@@ -9,6 +9,7 @@ import io.inferwatch.schemas.Traffic;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ final class TraceRows {
     private final List<String> warnings = new ArrayList<>();
     private final Map<List<String>, List<String>> markLists = new HashMap<>();
     private final Map<String, String> texts = new HashMap<>();
+    private final IdentityHashMap<RequestEvent, int[]> prefixBlocks = new IdentityHashMap<>();
     private long warningsLeftOut;
     private long skipped;
 
@@ -79,6 +81,15 @@ final class TraceRows {
         }
         share(event);
         events.add(event);
+    }
+
+    /** The blocks of the request's prompt, equal numbers for equal text after equal text. */
+    void prefixBlocks(RequestEvent event, int[] blocks) {
+        prefixBlocks.put(event, blocks);
+    }
+
+    IdentityHashMap<RequestEvent, int[]> prefixBlocks() {
+        return prefixBlocks;
     }
 
     void mark(RequestEvent event, Mark mark) {

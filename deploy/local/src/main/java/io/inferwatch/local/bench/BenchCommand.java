@@ -14,6 +14,8 @@ import picocli.CommandLine.Command;
             SizingBenchCommand.class,
             SamplesBenchCommand.class,
             ProxyBenchCommand.class,
+            LoadBenchCommand.class,
+            LengthsBenchCommand.class,
             EngineBenchCommand.class,
             GpuBenchCommand.class,
             AnomalyBenchCommand.class

@@ -1,5 +1,6 @@
 package io.inferwatch.local.bench;
 
+import io.inferwatch.probes.load.NullServer;
 import io.inferwatch.servers.KafkaBroker;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -110,7 +111,7 @@ final class ProxyBenchCommand implements Callable<Integer> {
         // Whoever stops the bench leaves no proxy behind.
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(() -> contestants.forEach(ProxyContestant::close), "stop-proxies"));
-        try (NullUpstream upstream = new NullUpstream(loops);
+        try (NullServer upstream = new NullServer(loops);
                 KafkaBroker broker = KafkaBroker.start(KafkaBroker.Options.in(directory.resolve("kafka")))) {
             contestants.add(
                     ProxyContestant.inferwatch("inferwatch", upstream.port(), broker.bootstrapServers(), directory));

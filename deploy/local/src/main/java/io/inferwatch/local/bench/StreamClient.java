@@ -1,5 +1,6 @@
 package io.inferwatch.local.bench;
 
+import io.inferwatch.probes.load.NullServer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -141,12 +142,11 @@ final class StreamClient {
                 }
                 return;
             }
-            stampMatched =
-                    b == NullUpstream.STAMP[stampMatched] ? stampMatched + 1 : b == NullUpstream.STAMP[0] ? 1 : 0;
-            if (stampMatched == NullUpstream.STAMP.length) {
+            stampMatched = b == NullServer.STAMP[stampMatched] ? stampMatched + 1 : b == NullServer.STAMP[0] ? 1 : 0;
+            if (stampMatched == NullServer.STAMP.length) {
                 stampMatched = 0;
                 stamp = 0;
-                digits = NullUpstream.STAMP_DIGITS;
+                digits = NullServer.STAMP_DIGITS;
             }
             endMatched = b == END[endMatched] ? endMatched + 1 : b == END[0] ? 1 : 0;
             if (endMatched == END.length) {

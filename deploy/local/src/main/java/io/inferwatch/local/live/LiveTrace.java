@@ -4,23 +4,15 @@ import io.inferwatch.probes.replay.Trace;
 import io.inferwatch.probes.replay.TraceFormat;
 import io.inferwatch.probes.replay.TraceOptions;
 import io.inferwatch.schemas.RequestEvent;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * When requests come and how long they are: twenty minutes of the Azure trace of conversations, over and over, eight times as fast and with answers of a
  * quarter of their length, so that every server has twice the 368 requests a minute that a P99 takes, since requests that come in clumps tell less than others.
  */
 final class LiveTrace {
-    private static final String FILE = "azure-conversations.csv.gz";
-
     private static final int TIMES_AS_FAST = 8;
     private static final int ANSWERS_SHORTER = 4;
 
@@ -50,12 +42,7 @@ final class LiveTrace {
      * @param directory where it may be unpacked
      */
     static LiveTrace shipped(Path directory) {
-        Path file = directory.resolve(FILE);
-        try (InputStream in = Objects.requireNonNull(LiveTrace.class.getResourceAsStream(FILE))) {
-            Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException e) {
-            throw new UncheckedIOException(file + " cannot be written", e);
-        }
+        Path file = ShippedTrace.unpack(directory);
         List<RequestEvent> events =
                 Trace.read(List.of(file), TraceOptions.of(TraceFormat.AZURE)).events();
         long beginMicros = events.get(0).getStartedAtMicros();

@@ -20,6 +20,7 @@ class StateBytesTest {
         }
         for (double value : reals) {
             out.real(value);
+            out.single((float) value);
         }
         out.part(part);
         out.part(new byte[0]);
@@ -30,6 +31,7 @@ class StateBytesTest {
         }
         for (double value : reals) {
             assertThat(in.real()).isEqualTo(value);
+            assertThat(in.single()).isEqualTo((float) value);
         }
         assertThat(in.part()).isEqualTo(part);
         assertThat(in.part()).isEmpty();

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Points of what was computed of windows: a drift result is a point of {@code drift}, and one of {@code mix} where the traffic's part is
  * known; a comparison one of {@code comparison}; figures one of the measurement that their kind names. Time is the window's end; results
- * of windows of an hour go to {@code r1h}, all others to {@code r1m}. What is not known is left out, never 0. Pure.
+ * of windows of an hour go to {@code r1h}, those of load runs to {@code runs}, all others to {@code r1m}. What is not known is left out, never 0. Pure.
  */
 final class ResultPoints {
     private static final long HOUR_MICROS = Duration.ofHours(1).toSeconds() * 1_000_000;
@@ -88,7 +88,8 @@ final class ResultPoints {
                     Measurement.MEMORY,
                     Measurement.FRAGMENTATION,
                     Measurement.KV_CACHE,
-                    Measurement.PADDING)
+                    Measurement.PADDING,
+                    Measurement.LOAD_STEP)
             .collect(Collectors.toUnmodifiableMap(Measurement::measurementName, measurement -> measurement));
 
     private final Map<String, View> views = new HashMap<>();
@@ -194,13 +195,17 @@ final class ResultPoints {
                             + result.getKind() + "'",
                     null);
         }
-        WindowPoints.require(views, result.getView());
+        View view = WindowPoints.require(views, result.getView());
         requireDistinctNames(result);
         PointBuilder point = PointBuilder.of(measurement);
         tag(point, result.getView(), result.getDimensions());
         new TreeMap<>(result.getCounts()).forEach(point::integer);
         new TreeMap<>(result.getValues()).forEach(point::real);
         new TreeMap<>(result.getTexts()).forEach(point::text);
+        if (view.synthetic()) {
+            WindowPoints.requireWindow(result.getWindowMicros(), result.getWindowEndMicros());
+            return new Point(RetentionPolicy.RUNS, point, result.getWindowEndMicros());
+        }
         return at(result.getWindowMicros(), result.getWindowEndMicros(), point);
     }
 

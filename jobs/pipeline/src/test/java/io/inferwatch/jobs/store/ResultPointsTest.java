@@ -231,6 +231,17 @@ class ResultPointsTest {
                 .singleElement()
                 .asString()
                 .startsWith("r1m kv_joint,view=model-version,");
+        assertThat(lines(FigureResult.newBuilder(STAGE)
+                        .setKind("load_step")
+                        .setView("run")
+                        .setWindowMicros(60 * MINUTE)
+                        .setDimensions(List.of(
+                                new Dimension("run", "nightly"),
+                                new Dimension("step", "2"),
+                                new Dimension("verdict", "breach")))
+                        .build()))
+                .containsExactly("runs load_step,view=run,run=nightly,step=2,verdict=breach"
+                        + " failed=0i,requests=12i,p99_seconds=0.5,share=0.25 1700000040000000");
     }
 
     @Test
@@ -252,7 +263,7 @@ class ResultPointsTest {
                 FigureResult.newBuilder(STAGE).setKind("stages").build(),
                 UnstorableException.Reason.UNKNOWN_KIND,
                 "kind: must be one of bottleneck, contention, fragmentation, graph_capture, jitter_study, kernel_cache, kernel_timing,"
-                        + " kv_cache, kv_joint, memory, padding, placement, prompt_shape, scheduler, stage, found 'stages'");
+                        + " kv_cache, kv_joint, load_step, memory, padding, placement, prompt_shape, scheduler, stage, found 'stages'");
         assertUnstorable(
                 FigureResult.newBuilder(STAGE).setValues(Map.of("stage", 1.0)).build(),
                 UnstorableException.Reason.NAME_TWICE,

@@ -21,6 +21,7 @@ final class AnswerReader implements SseParser.Listener {
     private final Message message = new Message();
     private final JsonScanner scanner;
     private final TokenTimeline timeline = new TokenTimeline();
+    private final ChunkListener chunks;
 
     private final byte[] head = new byte[DONE.length];
     private long dataLength;
@@ -42,7 +43,8 @@ final class AnswerReader implements SseParser.Listener {
     private @Nullable String finishReason;
     private @Nullable String errorType;
 
-    AnswerReader(Dialect dialect, boolean isEventStream) {
+    AnswerReader(Dialect dialect, boolean isEventStream, ChunkListener chunks) {
+        this.chunks = chunks;
         this.dialect = dialect;
         this.events = isEventStream ? new SseParser(this) : null;
         this.scanner = new JsonScanner(dialect.answer(), message);
@@ -112,6 +114,7 @@ final class AnswerReader implements SseParser.Listener {
             hasAnswer = true;
             if (events != null) {
                 timeline.tokens(nowNanos, message.choices(), tokensOfMessage(), message.bearsOutput());
+                chunks.chunk(nowNanos);
             }
         }
         if (message.outputTokens() != Message.UNKNOWN) {

@@ -29,6 +29,7 @@ public final class Measurement {
     private final Dialect dialect;
     private final long startNanos;
     private final long startedAtMicros;
+    private final ChunkListener chunks;
     private final RequestReader request = new RequestReader();
 
     private long bodyNanos = NEVER;
@@ -46,6 +47,12 @@ public final class Measurement {
 
     /** A request whose headers came at this moment. */
     public Measurement(Dialect dialect, long startNanos, long startedAtMicros) {
+        this(dialect, startNanos, startedAtMicros, ChunkListener.NONE);
+    }
+
+    /** The same, with one who hears of the answer's chunks. */
+    public Measurement(Dialect dialect, long startNanos, long startedAtMicros, ChunkListener chunks) {
+        this.chunks = chunks;
         this.dialect = dialect;
         this.startNanos = startNanos;
         this.startedAtMicros = startedAtMicros;
@@ -91,7 +98,7 @@ public final class Measurement {
         if (isReadable) {
             boolean isEventStream =
                     contentType != null && contentType.toLowerCase(Locale.ROOT).startsWith("text/event-stream");
-            answer = new AnswerReader(dialect, isEventStream);
+            answer = new AnswerReader(dialect, isEventStream, chunks);
         } else {
             isUnmeasured = true;
         }

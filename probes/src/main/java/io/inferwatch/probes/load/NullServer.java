@@ -1,4 +1,4 @@
-package io.inferwatch.local.bench;
+package io.inferwatch.probes.load;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -20,11 +20,12 @@ import java.util.concurrent.TimeUnit;
  * A server that does nothing but stream: it answers a request for {@code /v1/chat/completions?events=N&micros=M} with N events, the first at once, the others M
  * microseconds apart, each with the reading of {@link System#nanoTime} at which it was written.
  */
-final class NullUpstream implements AutoCloseable {
+public final class NullServer implements AutoCloseable {
     /** Stands before the 19 digits of a time. */
-    static final byte[] STAMP = "\"t\":\"".getBytes(StandardCharsets.US_ASCII);
+    public static final byte[] STAMP = "\"t\":\"".getBytes(StandardCharsets.US_ASCII);
 
-    static final int STAMP_DIGITS = 19;
+    /** How many digits there are. */
+    public static final int STAMP_DIGITS = 19;
 
     private static final String BEFORE_STAMP =
             "data: {\"id\":\"chatcmpl-0123456789abcdef\",\"object\":\"chat.completion.chunk\",\"created\":1790000000,\"model\":\"null\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word\"},\"logprobs\":null,\"finish_reason\":null}],";
@@ -35,9 +36,12 @@ final class NullUpstream implements AutoCloseable {
     private static final byte[] END =
             chunk("data: [DONE]\n\n").concat("0\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
 
+    private static final int NO_HEAD = -1;
+
     private final Channel listening;
 
-    NullUpstream(EventLoopGroup loops) {
+    /** Listens on a free port of loopback; the loops must be of NIO. */
+    public NullServer(EventLoopGroup loops) {
         listening = new ServerBootstrap()
                 .group(loops)
                 .channel(NioServerSocketChannel.class)
@@ -54,7 +58,8 @@ final class NullUpstream implements AutoCloseable {
                 .channel();
     }
 
-    int port() {
+    /** Where it listens. */
+    public int port() {
         return ((InetSocketAddress) listening.localAddress()).getPort();
     }
 
@@ -78,24 +83,45 @@ final class NullUpstream implements AutoCloseable {
     }
 
     private static final class Answering extends ChannelInboundHandlerAdapter {
-        private final StringBuilder request = new StringBuilder();
+        private final StringBuilder head = new StringBuilder();
+        private int bodyBytesLeft = NO_HEAD;
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
             ByteBuf bytes = (ByteBuf) message;
-            request.append(bytes.toString(StandardCharsets.ISO_8859_1));
+            while (bytes.isReadable()) {
+                if (bodyBytesLeft == NO_HEAD) {
+                    readHead(bytes);
+                }
+                if (bodyBytesLeft > 0) {
+                    int skipped = Math.min(bodyBytesLeft, bytes.readableBytes());
+                    bytes.skipBytes(skipped);
+                    bodyBytesLeft -= skipped;
+                }
+                if (bodyBytesLeft == 0) {
+                    bodyBytesLeft = NO_HEAD;
+                    answer(ctx);
+                }
+            }
             bytes.release();
-            int head = request.indexOf("\r\n\r\n");
-            if (head < 0) {
-                return;
+        }
+
+        /** Up to the empty line, of which nothing but the two lengths of the body and of the answer is heeded. */
+        private void readHead(ByteBuf bytes) {
+            while (bytes.isReadable()) {
+                head.append((char) bytes.readByte());
+                int length = head.length();
+                if (length >= 4 && head.charAt(length - 1) == '\n' && head.indexOf("\r\n\r\n", length - 4) >= 0) {
+                    bodyBytesLeft = Integer.parseInt(header("content-length: "));
+                    return;
+                }
             }
-            int length = Integer.parseInt(header("content-length: "));
-            if (request.length() < head + 4 + length) {
-                return;
-            }
+        }
+
+        private void answer(ChannelHandlerContext ctx) {
             int events = parameter("events=");
             int micros = parameter("micros=");
-            request.setLength(0);
+            head.setLength(0);
             var unused = ctx.write(Unpooled.wrappedBuffer(HEAD), ctx.voidPromise());
             send(ctx, events, micros, System.nanoTime());
         }
@@ -116,18 +142,18 @@ final class NullUpstream implements AutoCloseable {
         }
 
         private String header(String name) {
-            String lower = request.toString().toLowerCase(Locale.ROOT);
+            String lower = head.toString().toLowerCase(Locale.ROOT);
             int at = lower.indexOf(name) + name.length();
             return lower.substring(at, lower.indexOf('\r', at));
         }
 
         private int parameter(String name) {
-            int at = request.indexOf(name) + name.length();
+            int at = head.indexOf(name) + name.length();
             int end = at;
-            while (Character.isDigit(request.charAt(end))) {
+            while (Character.isDigit(head.charAt(end))) {
                 end++;
             }
-            return Integer.parseInt(request.substring(at, end));
+            return Integer.parseInt(head.substring(at, end));
         }
 
         @Override
