@@ -169,7 +169,9 @@ final class WatchedFleet implements AutoCloseable {
                 }
                 if (server == GROWING) {
                     double jitter = random.nextDouble();
-                    gpus.forEach(gpu -> grow(engine, gpu, (double) i / samples, jitter));
+                    for (GpuSample gpu : gpus) {
+                        grow(engine, gpu, (double) i / samples, jitter);
+                    }
                 }
                 send(Topic.ENGINE, "replica-" + server, engine);
                 for (GpuSample gpu : gpus) {

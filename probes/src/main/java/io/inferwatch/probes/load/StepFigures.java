@@ -42,6 +42,7 @@ final class StepFigures {
                 windowMicros,
                 step.beginAtMicros() + windowMicros,
                 counts,
-                values);
+                values,
+                Map.of());
     }
 }
