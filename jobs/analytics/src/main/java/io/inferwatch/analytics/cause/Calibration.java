@@ -14,12 +14,14 @@ import java.util.stream.IntStream;
 public record Calibration(List<Step> steps) {
     /** That of {@link CauseRule#STANDARD}, on injected incidents of eight kinds and some that nothing shows. */
     public static final Calibration STANDARD = new Calibration(List.of(
-            new Step(0.23, 0.33),
-            new Step(0.26, 0.56),
-            new Step(0.28, 0.73),
-            new Step(0.36, 0.84),
-            new Step(0.42, 0.92),
-            new Step(0.48, 0.96),
+            new Step(0.20, 0.22),
+            new Step(0.23, 0.45),
+            new Step(0.28, 0.65),
+            new Step(0.30, 0.70),
+            new Step(0.33, 0.74),
+            new Step(0.36, 0.87),
+            new Step(0.42, 0.93),
+            new Step(0.45, 0.95),
             new Step(0.56, 0.99)));
 
     /**

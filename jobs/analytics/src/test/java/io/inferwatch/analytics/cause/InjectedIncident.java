@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -20,14 +21,15 @@ final class InjectedIncident {
     static final int BREACH = 40;
     static final int WINDOWS = 50;
 
-    private static final Map<String, double[]> STAGES = Map.of(
+    /** In a fixed order: chance is drawn stage by stage. */
+    private static final SortedMap<String, double[]> STAGES = new TreeMap<>(Map.of(
             "queue", new double[] {20, 25, 30},
             "authentication", new double[] {5, 5, 5},
             "tokenize", new double[] {2, 4, 9},
             "prefill", new double[] {50, 150, 400},
             "kv_transfer", new double[] {6, 12, 25},
             "decode", new double[] {400, 600, 800},
-            "network", new double[] {15, 15, 15});
+            "network", new double[] {15, 15, 15}));
     private static final List<String> SIGNALS = List.of(
             "request_rate",
             "waiting_requests",
