@@ -30,6 +30,7 @@ final class InjectedIncident {
             "kv_transfer", new double[] {6, 12, 25},
             "decode", new double[] {400, 600, 800},
             "network", new double[] {15, 15, 15}));
+
     private static final List<String> SIGNALS = List.of(
             "request_rate",
             "waiting_requests",
