@@ -48,7 +48,7 @@ public enum Measurement {
     KV_CACHE("kv_cache"),
     /** One point per model, version and hour where padding is configured. Tags: view, the view's dimensions. */
     PADDING("padding"),
-    /** One point per step of a load run, in {@link RetentionPolicy#RUNS}: P99 of its worst minute against its limit. Tags: view, run, step, verdict. */
+    /** One point per step of a load run, in {@link RetentionPolicy#RUNS}: P99 of its worst minute against its limit. Tags: view, run, step. */
     LOAD_STEP("load_step"),
     /** One point per change of an alert's state. Tags: alert, fingerprint. */
     ALERT("alert"),

@@ -48,7 +48,8 @@ class QuantileRequestTest {
     @Test
     void saysWhatItCannotMeetAndTheNearestThatItCan() {
         assertThatThrownBy(() -> request("tttf", List.of(), 0.5))
-                .hasMessage("--metric: must be one of ttft, tpot, itl, e2e, queue, found 'tttf', did you mean 'ttft'?");
+                .hasMessage(
+                        "--metric: must be one of ttft, tpot, itl, e2e, queue, sequence_tokens, batch_size, found 'tttf', did you mean 'ttft'?");
         assertThatThrownBy(() -> request("decode", List.of(), 0.5))
                 .hasMessage("--metric: must be one whose sketches are stored (ttft, tpot, itl, e2e, queue), found"
                         + " 'decode'");

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Verdicts on the steps of a load as records of the results' topic, from where they reach InfluxDB beside the run's windows: measurement {@code load_step}, tags run, step and verdict. */
+/** Verdicts on the steps of a load as records of the results' topic, from where they reach InfluxDB beside the run's windows: measurement {@code load_step}, tags run and step. */
 final class StepFigures {
     /** Kind of these figures. */
     static final String KIND = "load_step";
@@ -35,14 +35,11 @@ final class StepFigures {
         return new FigureResult(
                 KIND,
                 VIEW,
-                List.of(
-                        new Dimension("run", run),
-                        new Dimension("step", Integer.toString(step.step())),
-                        new Dimension("verdict", step.answer().label())),
+                List.of(new Dimension("run", run), new Dimension("step", Integer.toString(step.step()))),
                 windowMicros,
                 step.beginAtMicros() + windowMicros,
                 counts,
                 values,
-                Map.of());
+                Map.of("verdict", step.answer().label()));
     }
 }

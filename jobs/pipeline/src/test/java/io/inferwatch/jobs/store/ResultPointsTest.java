@@ -235,13 +235,11 @@ class ResultPointsTest {
                         .setKind("load_step")
                         .setView("run")
                         .setWindowMicros(60 * MINUTE)
-                        .setDimensions(List.of(
-                                new Dimension("run", "nightly"),
-                                new Dimension("step", "2"),
-                                new Dimension("verdict", "breach")))
+                        .setDimensions(List.of(new Dimension("run", "nightly"), new Dimension("step", "2")))
+                        .setTexts(Map.of("verdict", "breach"))
                         .build()))
-                .containsExactly("runs load_step,view=run,run=nightly,step=2,verdict=breach"
-                        + " failed=0i,requests=12i,p99_seconds=0.5,share=0.25 1700000040000000");
+                .containsExactly("runs load_step,view=run,run=nightly,step=2"
+                        + " failed=0i,requests=12i,p99_seconds=0.5,share=0.25,verdict=\"breach\" 1700000040000000");
     }
 
     @Test
