@@ -51,8 +51,8 @@ class QuantileRequestTest {
                 .hasMessage(
                         "--metric: must be one of ttft, tpot, itl, e2e, queue, sequence_tokens, batch_size, found 'tttf', did you mean 'ttft'?");
         assertThatThrownBy(() -> request("decode", List.of(), 0.5))
-                .hasMessage("--metric: must be one whose sketches are stored (ttft, tpot, itl, e2e, queue), found"
-                        + " 'decode'");
+                .hasMessage("--metric: must be one whose sketches are stored (ttft, tpot, itl, e2e, queue,"
+                        + " sequence_tokens, batch_size), found 'decode'");
         assertThatThrownBy(() -> request("ttft", List.of("modle"), 0.5))
                 .hasMessage(
                         "--by: must be of model, replica, run, tenant, version, found 'modle', did you mean 'model'?");

@@ -88,7 +88,7 @@ public final class LiveDemo {
 
     private boolean play(int minutes, LiveFault kind, int minutesBefore, boolean isJudged) throws InterruptedException {
         KafkaSettings kafka = KafkaSettings.of(stack.kafka().bootstrapServers());
-        try (LiveFleet fleet = LiveFleet.start(REPLICAS, SEED, data, kafka);
+        try (LiveFleet fleet = LiveFleet.start(REPLICAS, kind.timesAsFast(), SEED, data, kafka);
                 InfluxClient client = InfluxClient.open(stack.influx());
                 LiveTraffic traffic = LiveTraffic.start(trace(kind), fleet.proxies())) {
             InfluxReader reader = new InfluxReader(client);

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 public enum LiveFault {
     /** One server's host takes three times as long for everything: drift of one node. */
     SLOW_NODE(Fault.SLOW_NODE, 3),
-    /** A fifth of the requests has long prompts from then on: the traffic's mix, and no drift. */
+    /**
+     * Every fiftieth request has a long prompt from then on: the traffic's mix, and no drift. On servers that are ten times as fast as for other
+     * faults, or short prompts would wait behind long ones, which is drift of those.
+     */
     LONGER_PROMPTS(null, 0),
     /** Of one server's KV cache 218 blocks are left: requests are preempted, an alert of memory of one replica. */
     KV_PRESSURE(Fault.KV_PRESSURE, 0.9915),
@@ -43,6 +46,11 @@ public enum LiveFault {
         return Arrays.stream(values()).map(LiveFault::text).collect(Collectors.joining(", "));
     }
 
+    /** How many times as fast as an A100 the servers are. */
+    int timesAsFast() {
+        return this == LONGER_PROMPTS ? 80 : 8;
+    }
+
     /** Minutes that a demo of it takes at least. */
     public int leastMinutes() {
         return isOfMemory() ? LiveDemo.MIN_MINUTES_OF_MEMORY : LiveDemo.MIN_MINUTES_OF_DRIFT;
@@ -66,7 +74,7 @@ public enum LiveFault {
     String what(String replica) {
         return switch (this) {
             case SLOW_NODE -> "%s becomes a slow node (times %.0f)".formatted(replica, severity);
-            case LONGER_PROMPTS -> "a fifth of the prompts becomes long";
+            case LONGER_PROMPTS -> "every fiftieth prompt becomes long";
             case KV_PRESSURE -> "%.1f %% of the KV cache of %s are not to be had".formatted(100 * severity, replica);
             case FRAGMENTATION -> "small tensors fragment the device memory of " + replica;
         };

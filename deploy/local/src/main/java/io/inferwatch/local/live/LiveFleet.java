@@ -39,7 +39,6 @@ import java.util.UUID;
  * engine's stages; and each with an engine probe that reads its metrics and its GPU exporter's, and takes its reports of device memory. Not thread safe.
  */
 final class LiveFleet implements AutoCloseable {
-    private static final int TIMES_AS_FAST = 8;
     private static final Duration SCRAPE_INTERVAL = Duration.ofSeconds(5);
 
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -51,13 +50,14 @@ final class LiveFleet implements AutoCloseable {
     /**
      * Starts them.
      *
+     * @param timesAsFast as an A100
      * @param data where the salt of the tenants' hashes lies
      */
-    static LiveFleet start(int size, long seed, Path data, KafkaSettings kafka) {
+    static LiveFleet start(int size, int timesAsFast, long seed, Path data, KafkaSettings kafka) {
         LiveFleet fleet = new LiveFleet();
         try {
             for (int i = 0; i < size; i++) {
-                fleet.add(ServerSpec.usual(i, seed).withEngine(engine()), data, kafka);
+                fleet.add(ServerSpec.usual(i, seed).withEngine(engine(timesAsFast)), data, kafka);
             }
             return fleet;
         } catch (RuntimeException e) {
@@ -67,15 +67,15 @@ final class LiveFleet implements AutoCloseable {
     }
 
     /** Faster than an A100, so that a node that is three times as slow still keeps up, and requests seldom wait for each other. */
-    private static EngineSpec engine() {
+    static EngineSpec engine(int timesAsFast) {
         CostModel a100 = CostModel.llama8bOnA100();
         return EngineSpec.llama8bOnA100()
                 .withCost(new CostModel(
-                        a100.stepNanos() / TIMES_AS_FAST,
-                        a100.prefillTokenNanos() / TIMES_AS_FAST,
-                        a100.prefillPairNanos() / TIMES_AS_FAST,
-                        a100.decodeSequenceNanos() / TIMES_AS_FAST,
-                        a100.decodeContextNanos() / TIMES_AS_FAST));
+                        a100.stepNanos() / timesAsFast,
+                        a100.prefillTokenNanos() / timesAsFast,
+                        a100.prefillPairNanos() / timesAsFast,
+                        a100.decodeSequenceNanos() / timesAsFast,
+                        a100.decodeContextNanos() / timesAsFast));
     }
 
     List<SimulationServer> servers() {

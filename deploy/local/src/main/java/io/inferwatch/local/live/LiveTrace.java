@@ -15,6 +15,8 @@ import java.util.List;
 final class LiveTrace {
     private static final int TIMES_AS_FAST = 8;
     private static final int ANSWERS_SHORTER = 4;
+    private static final int LONG_EVERY = 50;
+    private static final int LONG_TOKENS = 12_000;
 
     private final List<Row> rows;
     private final long spanNanos;
@@ -28,6 +30,11 @@ final class LiveTrace {
     record Row(int number, long afterNanos, int promptTokens, int answerTokens) {
         Row withPrompt(int tokens) {
             return new Row(number, afterNanos, tokens, answerTokens);
+        }
+
+        /** The same, or for every fiftieth one of 12,000 tokens: twice as many as a P99 is made of. */
+        Row lengthened() {
+            return number % LONG_EVERY == 0 ? withPrompt(LONG_TOKENS) : this;
         }
     }
 

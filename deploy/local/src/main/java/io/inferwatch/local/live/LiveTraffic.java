@@ -16,8 +16,6 @@ import java.util.concurrent.locks.LockSupport;
 final class LiveTraffic implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final int CHARACTERS_PER_TOKEN = 4;
-    private static final int LONG_EVERY = 5;
-    private static final int LONG_TOKENS = 12_000;
     /** What the interface puts around a prompt. */
     private static final int AROUND_PROMPT = "<|user|><|assistant|>".length();
 
@@ -57,7 +55,7 @@ final class LiveTraffic implements AutoCloseable {
         return failed.get();
     }
 
-    /** From now on every fifth prompt is a long one. */
+    /** From now on some prompts are long ones, see {@link LiveTrace.Row#lengthened}. */
     void lengthen() {
         isLengthened = true;
     }
@@ -91,7 +89,7 @@ final class LiveTraffic implements AutoCloseable {
     }
 
     private void send(LiveTrace.Row traced) {
-        LiveTrace.Row row = isLengthened && traced.number() % LONG_EVERY == 0 ? traced.withPrompt(LONG_TOKENS) : traced;
+        LiveTrace.Row row = isLengthened ? traced.lengthened() : traced;
         URI server = servers.get(row.number() % servers.size());
         HttpRequest request = HttpRequest.newBuilder(server.resolve("/v1/chat/completions"))
                 .timeout(TIMEOUT)

@@ -40,7 +40,7 @@ public final class SimulatedDevice {
         this.allocator = new CachingAllocator(
                 spec.weightBytes() + spec.kvCacheBytes() + spec.graphBytes() + spec.workspaceBytes());
         for (long bytes : List.of(spec.weightBytes(), spec.kvCacheBytes(), spec.graphBytes())) {
-            allocator.allocate(bytes).orElseThrow();
+            var unused = allocator.allocate(bytes).orElseThrow();
         }
     }
 

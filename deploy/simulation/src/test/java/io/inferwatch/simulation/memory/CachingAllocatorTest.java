@@ -42,7 +42,7 @@ class CachingAllocatorTest {
             blocks.add(allocator.allocate(size * MIB).orElseThrow());
         }
         blocks.forEach(allocator::free);
-        allocator.allocate(50 * MIB).orElseThrow();
+        var unused = allocator.allocate(50 * MIB).orElseThrow();
         assertThat(allocator.freeBlocks()).containsExactlyInAnyOrder(100 * MIB, 40 * MIB, 10 * MIB);
     }
 
@@ -67,9 +67,9 @@ class CachingAllocatorTest {
         CachingAllocator.Block second = allocator.allocate(50 * MIB).orElseThrow();
         allocator.free(first);
         allocator.free(second);
-        allocator.allocate(10 * MIB).orElseThrow();
+        var unused = allocator.allocate(10 * MIB).orElseThrow();
         CachingAllocator.Block other = allocator.allocate(45 * MIB).orElseThrow();
-        allocator.allocate(30 * MIB).orElseThrow();
+        var unused2 = allocator.allocate(30 * MIB).orElseThrow();
         allocator.free(other);
         assertThat(allocator.freeBlocks().stream().mapToLong(Long::longValue).sum())
                 .isEqualTo(60 * MIB);
