@@ -28,7 +28,8 @@ class StepVerdictTest {
         assertThat(figures.getValues().get("over_limit_seconds")).isEqualTo(0.017);
         assertThat(figures.getDimensions())
                 .extracting(dimension -> dimension.getName() + "=" + dimension.getValue())
-                .containsExactly("run=nightly", "step=2", "verdict=breach");
+                .containsExactly("run=nightly", "step=2");
+        assertThat(figures.getTexts()).containsEntry("verdict", "breach");
     }
 
     @Test
