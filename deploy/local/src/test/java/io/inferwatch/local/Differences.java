@@ -26,8 +26,8 @@ final class Differences {
             new TreeMap<>(Map.of("p50", 0.5, "p90", 0.9, "p95", 0.95, "p99", 0.99, "p999", 0.999));
 
     /** Metrics by the divisor of their stored unit; times are in seconds in InfluxDB. */
-    private static final Map<String, Double> SCALES =
-            new TreeMap<>(Map.of("ttft", 1e6, "tpot", 1e9, "e2e", 1e6, "prompt_tokens", 1.0, "output_tokens", 1.0));
+    private static final Map<String, Double> SCALES = new TreeMap<>(Map.of(
+            "ttft", 1e6, "tpot", 1e9, "e2e", 1e6, "prompt_tokens", 1.0, "output_tokens", 1.0, "sequence_tokens", 1.0));
 
     /** What points of ten seconds hold. */
     private static final List<String> BRIEF_METRICS = List.of("ttft", "tpot", "itl", "e2e", "queue");

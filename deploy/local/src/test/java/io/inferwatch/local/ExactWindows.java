@@ -56,6 +56,7 @@ final class ExactWindows {
             value("tpot", request.tpotNanos());
             value("prompt_tokens", request.promptTokens());
             value("output_tokens", request.outputTokens());
+            value("sequence_tokens", request.promptTokens() + request.outputTokens());
             value("cache_reuse", 1_000_000 * request.cachedTokens() / Math.max(1, request.promptTokens()));
             sum("completed", 1);
             sum("prefilled_tokens", request.promptTokens() - request.cachedTokens());

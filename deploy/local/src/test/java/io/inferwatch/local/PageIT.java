@@ -50,6 +50,12 @@ class PageIT {
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    /** What the study of a day says only when a day was full of failures; in a fleet of minutes it is {@code insufficient}. */
+    private static final Set<String> OF_A_DAY = Set.of(
+            "Do captures fail where batches are restless?: Ratio",
+            "Do captures fail where batches are restless?: from",
+            "Do captures fail where batches are restless?: to");
+
     private final InfluxClient client;
     private final Viewer viewer;
 
@@ -76,7 +82,9 @@ class PageIT {
                     List<InfluxSeries> answer = reader.query(RetentionPolicy.DEFAULT, expanded(query, now));
                     softly.assertThat(columnsWithValues(answer))
                             .as("%s, %s: %s", dashboard.title(), panel.title(), query.influxQl())
-                            .containsAll(query.labels());
+                            .containsAll(query.labels().stream()
+                                    .filter(label -> !OF_A_DAY.contains(panel.title() + ": " + label))
+                                    .toList());
                     if (!(query instanceof Query.LastStates)) {
                         softly.assertThat(answer)
                                 .as("%s, %s", dashboard.title(), panel.title())

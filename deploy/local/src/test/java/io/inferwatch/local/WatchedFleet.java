@@ -267,6 +267,9 @@ final class WatchedFleet implements AutoCloseable {
                 .setPcieSentBytesTotal(Math.round(i * 4e9))
                 .setPcieReceivedBytesTotal(Math.round(i * 9e9))
                 .setPcieMaxBytesPerSecond(31_507_692_304L)
+                .setNvlinkSentBytesTotal(Math.round(i * 150e9))
+                .setNvlinkReceivedBytesTotal(Math.round(i * 150e9))
+                .setNvlinkMaxBytesPerSecond(300_000_000_000L)
                 .setNumaNode(server % 2)
                 .setCpuAffinity(NEAR.get(server % 2))
                 .setProcesses(List.of(process(server)))
@@ -291,15 +294,20 @@ final class WatchedFleet implements AutoCloseable {
         return process;
     }
 
-    /** Units of one device, half of whose operations meet; and a profile of each source. */
+    /** Units of one device, half of whose operations meet, before and after their schedule was changed; and a profile of each source. */
     private void publishProfiles() {
         long last = micros(start.plus(span.minusMinutes(3)));
         long sequence = 0;
-        for (int slot = 0; slot < 100; slot++) {
+        for (int slot = 0; slot < 200; slot++) {
+            boolean isChanged = slot >= 100;
             for (String unit : UNITS) {
                 boolean isShared = slot % 2 == 1;
-                double seconds = 200e-6 + (isShared ? 37e-6 : 0) + (slot % 4 < 2 ? 5e-6 : 0);
-                long begin = last + slot * 10_000L + (isShared ? 0 : UNITS.indexOf(unit) * 1_000L);
+                double lost = isChanged ? 6e-6 : 37e-6;
+                double seconds = 200e-6 + (isShared ? lost : 0) + (slot % 4 < 2 ? 5e-6 : 0);
+                long begin = last
+                        - (isChanged ? 0 : 60_000_000L)
+                        + slot * 10_000L
+                        + (isShared ? 0 : UNITS.indexOf(unit) * 1_000L);
                 send(
                         Topic.OPERATORS,
                         "replica-0",
@@ -313,7 +321,7 @@ final class WatchedFleet implements AutoCloseable {
                                 .setName("modality_operation_seconds")
                                 .setValue(seconds)
                                 .setGranularity(Granularity.FORWARD_PASS)
-                                .setLabels(Map.of("modality", unit, "schedule", "fifo"))
+                                .setLabels(Map.of("modality", unit, "schedule", isChanged ? "partitioned" : "fifo"))
                                 .build());
             }
         }
