@@ -1,5 +1,6 @@
 package io.inferwatch.probes.load;
 
+import io.inferwatch.probes.proxy.ServerUriConverter;
 import io.inferwatch.probes.tls.ClientTls;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
@@ -26,7 +27,7 @@ final class TargetOptions {
             names = "--url",
             split = ",",
             paramLabel = "URL",
-            converter = ServerConverter.class,
+            converter = ServerUriConverter.class,
             description = "The server, e.g. http://localhost:8000; several, with commas, are asked in turn.")
     private List<URI> servers = new ArrayList<>();
 
@@ -137,26 +138,6 @@ final class TargetOptions {
             return Files.readString(file).trim();
         } catch (IOException e) {
             throw new IllegalArgumentException("--api-key-file: must be a readable file, found " + file);
-        }
-    }
-
-    static final class ServerConverter implements ITypeConverter<URI> {
-        @Override
-        public URI convert(String text) {
-            try {
-                URI uri = URI.create(text);
-                boolean isHttp = "http".equalsIgnoreCase(uri.getScheme()) || "https".equalsIgnoreCase(uri.getScheme());
-                boolean isBare = uri.getRawPath() == null
-                        || uri.getRawPath().isEmpty()
-                        || uri.getRawPath().equals("/");
-                if (isHttp && uri.getHost() != null && isBare && uri.getRawQuery() == null) {
-                    return uri;
-                }
-            } catch (IllegalArgumentException e) {
-                // Said below.
-            }
-            throw new TypeConversionException(
-                    "must be http://HOST:PORT or https://HOST:PORT without a path, found '" + text + "'");
         }
     }
 

@@ -52,7 +52,7 @@ public final class ProxyCommand implements Callable<Integer> {
             names = "--upstream",
             paramLabel = "URL",
             required = true,
-            converter = UpstreamConverter.class,
+            converter = ServerUriConverter.class,
             description = "The server, e.g. http://localhost:8000.")
     private URI upstream = URI.create("http://localhost");
 
@@ -196,26 +196,6 @@ public final class ProxyCommand implements Callable<Integer> {
                 loops,
                 injectUsage);
         return new Configured(proxy, file);
-    }
-
-    static final class UpstreamConverter implements ITypeConverter<URI> {
-        @Override
-        public URI convert(String text) {
-            try {
-                URI uri = URI.create(text);
-                boolean isHttp = "http".equalsIgnoreCase(uri.getScheme()) || "https".equalsIgnoreCase(uri.getScheme());
-                boolean isBare = uri.getRawPath() == null
-                        || uri.getRawPath().isEmpty()
-                        || uri.getRawPath().equals("/");
-                if (isHttp && uri.getHost() != null && isBare && uri.getRawQuery() == null) {
-                    return uri;
-                }
-            } catch (IllegalArgumentException e) {
-                // Said below.
-            }
-            throw new TypeConversionException(
-                    "must be http://HOST:PORT or https://HOST:PORT without a path, found '" + text + "'");
-        }
     }
 
     static final class DurationConverter implements ITypeConverter<Duration> {
