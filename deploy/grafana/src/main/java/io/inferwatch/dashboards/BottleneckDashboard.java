@@ -217,6 +217,11 @@ final class BottleneckDashboard {
                                                 Column.of(LAST, Field.FAILURE_RATIO, "Ratio"),
                                                 Column.of(LAST, Field.low(Field.FAILURE_RATIO, RATIO), "from"),
                                                 Column.of(LAST, Field.high(Field.FAILURE_RATIO, RATIO), "to"),
+                                                Column.of(
+                                                                LAST,
+                                                                Field.FAILURE_DIFFERENCE,
+                                                                "Dealt out: share less the baseline's")
+                                                        .in(Unit.SHARE),
                                                 Column.of(LAST, Field.FAILURES, "Failures")
                                                         .in(Unit.COUNT),
                                                 Column.of(LAST, Field.REPLICAS, "Replicas")

@@ -323,6 +323,12 @@ public final class Field {
     /** Field of {@link Measurement#GRAPH_CAPTURE}, real: standard deviation of batch sizes by their mean. */
     public static final String BATCH_VARIATION = "batch_variation";
 
+    /** Field of {@link Measurement#JITTER_STUDY}, text: observed, where replicas ran as they were; randomised, where the configuration names an experiment. */
+    public static final String ASSIGNMENT = "assignment";
+
+    /** Field of {@link Measurement#JITTER_STUDY}, real with limits: of an experiment, the share of captures that fail under the changed policy less that under the baseline. */
+    public static final String FAILURE_DIFFERENCE = "failure_difference";
+
     /** Field of {@link Measurement#JITTER_STUDY}, text: all that may be said: insufficient, no_association, association, temporal_order_supported, placebo_passed; cause only where it was dealt out. */
     public static final String WORDING = "wording";
 

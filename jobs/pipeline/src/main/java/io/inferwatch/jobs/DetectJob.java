@@ -91,7 +91,7 @@ public final class DetectJob {
         drift.union(
                         comparisons,
                         Drift.figures(routed, catalogueYaml),
-                        Drift.replicas(routed),
+                        Drift.replicas(routed, settings, catalogueYaml),
                         memory,
                         Drift.padding(routed, settings, catalogueYaml))
                 .sinkTo(sinks.results)

@@ -5,7 +5,13 @@ import picocli.CommandLine.Command;
 /** {@code inferwatch config}: what running jobs are told beside their catalogue. */
 @Command(
         name = "config",
-        description = "Shows and changes the thresholds and baselines of running jobs.",
+        description =
+                "Shows and changes what running jobs are told beside their catalogue: thresholds, baselines, limits, experiments.",
         mixinStandardHelpOptions = true,
-        subcommands = {ConfigSetCommand.class, ConfigListCommand.class, ConfigDeleteCommand.class})
+        subcommands = {
+            ConfigSetCommand.class,
+            ConfigListCommand.class,
+            ConfigDeleteCommand.class,
+            ConfigDealCommand.class
+        })
 public final class ConfigCommand {}

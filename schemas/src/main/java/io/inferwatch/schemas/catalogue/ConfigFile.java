@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 /**
  * A file of what running jobs are told beside the catalogue: {@code thresholds} by metric, {@code baselines} by name, {@code limits} of memory by name,
- * {@code paddings} and {@code layers} by model.
+ * {@code paddings}, {@code layers} and {@code experiments} by model.
  */
 public final class ConfigFile {
     private ConfigFile() {}
@@ -16,11 +16,11 @@ public final class ConfigFile {
     /**
      * One entry, as it is sent.
      *
-     * @param kind {@link DriftWatches#THRESHOLD_KIND}, {@link BaselineRule#KIND}, {@link MemoryLimits#KIND}, {@link PaddingRule#KIND} or
-     *     {@link LayerRule#KIND}
+     * @param kind {@link DriftWatches#THRESHOLD_KIND}, {@link BaselineRule#KIND}, {@link MemoryLimits#KIND}, {@link PaddingRule#KIND},
+     *     {@link LayerRule#KIND} or {@link ExperimentRule#KIND}
      * @param name within the kind: a metric, that of the comparison or limit, a model
-     * @param body what {@link DriftWatches#parseThreshold}, {@link BaselineRule#parse}, {@link MemoryLimits#with}, {@link PaddingRule#parse} or
-     *     {@link LayerRule#parse} reads
+     * @param body what {@link DriftWatches#parseThreshold}, {@link BaselineRule#parse}, {@link MemoryLimits#with}, {@link PaddingRule#parse},
+     *     {@link LayerRule#parse} or {@link ExperimentRule#parse} reads
      */
     public record Entry(String kind, String name, String body) {
         /** The key of its record. */
@@ -66,15 +66,15 @@ public final class ConfigFile {
             BaselineRule.read(name, entry, metrics, ratios, catalogue.views());
             entries.add(new Entry(BaselineRule.KIND, name, entry.yaml()));
         });
-        readMemory(root, entries);
+        readModels(root, entries);
         if (entries.isEmpty()) {
-            root.problem("thresholds, baselines, limits, paddings, layers", "at least one entry", "none");
+            root.problem("thresholds, baselines, limits, paddings, layers, experiments", "at least one entry", "none");
         }
         root.check();
         return List.copyOf(entries);
     }
 
-    private static void readMemory(Settings root, List<Entry> entries) {
+    private static void readModels(Settings root, List<Entry> entries) {
         Settings limits = root.section("limits");
         limits.texts().forEach((name, text) -> {
             var unused = MemoryLimits.DEFAULT.with(name, text, limits);
@@ -87,6 +87,10 @@ public final class ConfigFile {
         root.section("layers").sections().forEach((model, entry) -> {
             LayerRule.read(model, entry);
             entries.add(new Entry(LayerRule.KIND, model, entry.yaml()));
+        });
+        root.section("experiments").sections().forEach((model, entry) -> {
+            ExperimentRule.read(model, entry);
+            entries.add(new Entry(ExperimentRule.KIND, model, entry.yaml()));
         });
     }
 }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -110,6 +111,37 @@ class ConfigFileTest {
     }
 
     @Test
+    void anExperimentIsWhatRunningJobsRead() throws IOException {
+        List<Entry> entries = read("""
+                experiments:
+                  org/model-8b:
+                    since: 2026-01-31T12:00:00Z
+                    baseline: [a, b, c, d, e]
+                    changed: [f, g, h, i, j]
+                """);
+        assertThat(entries).extracting(Entry::key).containsExactly("experiment/org/model-8b");
+        assertThat(ExperimentRule.parse("org/model-8b", entries.get(0).body()))
+                .isEqualTo(new ExperimentRule(
+                        "org/model-8b",
+                        Instant.parse("2026-01-31T12:00:00Z"),
+                        List.of("a", "b", "c", "d", "e"),
+                        List.of("f", "g", "h", "i", "j")));
+    }
+
+    @Test
+    void anExperimentWithTooFewReplicasOrOneOnBothSidesIsRefused() {
+        assertThatThrownBy(() -> read("""
+                experiments:
+                  m: {since: yesterday, baseline: [a, b, c, d, e], changed: [a, f, g, f]}
+                """))
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
+                        .containsExactly(
+                                "experiments.m.since: must be a time such as 2026-01-31T12:00:00Z, found 'yesterday'",
+                                "experiments.m.changed: must be replicas that are named once in all, found again a, f",
+                                "experiments.m.changed: must be at least 5 replicas, found 4"));
+    }
+
+    @Test
     void allProblemsAreReportedTogether() {
         assertThatThrownBy(() -> read("""
                 thresholds: {tftt: 5%, e2e: much, open_requests: 3%}
@@ -136,7 +168,7 @@ class ConfigFileTest {
         assertThatThrownBy(() -> read("thresholds: {}\n"))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageEndingWith(
-                        "thresholds, baselines, limits, paddings, layers: must be at least one entry, found none");
+                        "thresholds, baselines, limits, paddings, layers, experiments: must be at least one entry, found none");
     }
 
     private List<Entry> read(String yaml) throws IOException {

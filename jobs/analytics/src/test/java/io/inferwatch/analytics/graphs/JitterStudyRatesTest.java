@@ -3,7 +3,6 @@ package io.inferwatch.analytics.graphs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.inferwatch.analytics.drift.Moments;
 import io.inferwatch.analytics.graphs.JitterStudy.Observed;
 import io.inferwatch.analytics.graphs.JitterStudy.Randomised;
 import io.inferwatch.analytics.shape.Estimate;
@@ -128,7 +127,7 @@ class JitterStudyRatesTest {
             int attempts = 100 + random.nextInt(200);
             replicas.add(new CaptureCounts(attempts, World.binomial(attempts, share, random)));
         }
-        return new CaptureArm("policy", replicas, new Moments(2, 1, 1));
+        return new CaptureArm(replicas);
     }
 
     private Tally tally(World world, int replicas, long seed) {

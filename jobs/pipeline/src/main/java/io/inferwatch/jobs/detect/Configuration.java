@@ -3,6 +3,7 @@ package io.inferwatch.jobs.detect;
 import io.inferwatch.schemas.Setting;
 import io.inferwatch.schemas.catalogue.BaselineRule;
 import io.inferwatch.schemas.catalogue.DriftWatches;
+import io.inferwatch.schemas.catalogue.ExperimentRule;
 import io.inferwatch.schemas.catalogue.LayerRule;
 import io.inferwatch.schemas.catalogue.MemoryLimits;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
@@ -17,9 +18,15 @@ record Configuration(
         Map<String, BaselineRule> baselines,
         MemoryLimits limits,
         Map<String, PaddingRule> paddings,
-        Map<String, LayerRule> layers) {
+        Map<String, LayerRule> layers,
+        Map<String, ExperimentRule> experiments) {
     private static final List<String> KINDS = List.of(
-            DriftWatches.THRESHOLD_KIND, BaselineRule.KIND, MemoryLimits.KIND, PaddingRule.KIND, LayerRule.KIND);
+            DriftWatches.THRESHOLD_KIND,
+            BaselineRule.KIND,
+            MemoryLimits.KIND,
+            PaddingRule.KIND,
+            LayerRule.KIND,
+            ExperimentRule.KIND);
 
     /** A configuration with unmodifiable maps. */
     Configuration {
@@ -27,13 +34,14 @@ record Configuration(
         baselines = Map.copyOf(baselines);
         paddings = Map.copyOf(paddings);
         layers = Map.copyOf(layers);
+        experiments = Map.copyOf(experiments);
     }
 
     /** What the catalogue says alone. */
     static Configuration of(MetricCatalogue catalogue) {
         Map<String, BaselineRule> baselines = new LinkedHashMap<>();
         catalogue.baselines().forEach(rule -> baselines.put(rule.name(), rule));
-        return new Configuration(Map.of(), baselines, MemoryLimits.DEFAULT, Map.of(), Map.of());
+        return new Configuration(Map.of(), baselines, MemoryLimits.DEFAULT, Map.of(), Map.of(), Map.of());
     }
 
     /**
@@ -48,6 +56,7 @@ record Configuration(
         MemoryLimits limits = present.limits;
         Map<String, PaddingRule> paddings = new LinkedHashMap<>();
         Map<String, LayerRule> layers = new LinkedHashMap<>();
+        Map<String, ExperimentRule> experiments = new LinkedHashMap<>();
         for (Setting setting : settings) {
             switch (setting.getKind()) {
                 case DriftWatches.THRESHOLD_KIND -> thresholds.put(setting.getName(), threshold(setting, catalogue));
@@ -60,12 +69,14 @@ record Configuration(
                     paddings.put(setting.getName(), PaddingRule.parse(setting.getName(), setting.getBody()));
                 case LayerRule.KIND ->
                     layers.put(setting.getName(), LayerRule.parse(setting.getName(), setting.getBody()));
+                case ExperimentRule.KIND ->
+                    experiments.put(setting.getName(), ExperimentRule.parse(setting.getName(), setting.getBody()));
                 default ->
                     throw new IllegalArgumentException(
                             "kind: must be one of " + String.join(", ", KINDS) + ", found '" + setting.getKind() + "'");
             }
         }
-        return new Configuration(thresholds, baselines, limits, paddings, layers);
+        return new Configuration(thresholds, baselines, limits, paddings, layers, experiments);
     }
 
     private static double threshold(Setting setting, MetricCatalogue catalogue) {

@@ -60,7 +60,8 @@ public final class Drift {
     }
 
     /** Schedulers and captures of replicas, and the study of captures that failed, from routed windows. */
-    public static DataStream<OutboundRecord> replicas(SingleOutputStreamOperator<Member> routed) {
+    public static DataStream<OutboundRecord> replicas(
+            SingleOutputStreamOperator<Member> routed, BroadcastStream<InboundRecord> settings, String catalogueYaml) {
         SingleOutputStreamOperator<OutboundRecord> figures = routed.getSideOutput(RouteFunction.REPLICAS)
                 .keyBy(Member::key)
                 .process(new ReplicaFunction(), TypeInformation.of(OutboundRecord.class))
@@ -68,7 +69,8 @@ public final class Drift {
                 .uid("replicas");
         return figures.union(figures.getSideOutput(ReplicaFunction.CAPTURES)
                 .keyBy(CaptureMinute::model)
-                .process(new JitterFunction(), TypeInformation.of(OutboundRecord.class))
+                .connect(settings)
+                .process(new JitterFunction(catalogueYaml), TypeInformation.of(OutboundRecord.class))
                 .name("Study failed captures beside restless batches")
                 .uid("jitter"));
     }

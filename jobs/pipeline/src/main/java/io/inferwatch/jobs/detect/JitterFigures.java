@@ -15,7 +15,7 @@ import java.util.Optional;
 final class JitterFigures {
     private JitterFigures() {}
 
-    static FigureResult of(String model, JitterStudy study, long endMicros) {
+    static FigureResult of(String model, boolean isRandomised, JitterStudy study, long endMicros) {
         Wording wording = study.wording();
         FigureBuilder result = new FigureBuilder(
                         Measurement.JITTER_STUDY,
@@ -23,6 +23,7 @@ final class JitterFigures {
                         List.of(new Dimension("model", model)),
                         JitterFunction.HOUR_MICROS,
                         endMicros)
+                .text(Field.ASSIGNMENT, isRandomised ? "randomised" : "observed")
                 .text(Field.WORDING, wording.text())
                 .text(Field.SENTENCE, wording.sentence())
                 .count(Field.FAILURES, study.failures())
@@ -39,6 +40,9 @@ final class JitterFigures {
                     .estimate(Field.DIRECT_RATIO, observed.mediation().map(Mediation::direct))
                     .estimate(Field.BY_NEW_SHAPES_RATIO, observed.mediation().map(Mediation::byNewShapes))
                     .value(Field.E_VALUE, observed.eValue());
+        }
+        if (study instanceof JitterStudy.Randomised randomised) {
+            result.estimate(Field.FAILURE_DIFFERENCE, Optional.of(randomised.difference()));
         }
         return result.build();
     }

@@ -43,8 +43,12 @@ record TenMinutes(
         return new TenMinutes(number, replica, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
+    static long beginMicros(long number) {
+        return number * MICROS;
+    }
+
     long endMicros() {
-        return (number + 1) * MICROS;
+        return beginMicros(number + 1);
     }
 
     TenMinutes plus(CaptureMinute minute) {
