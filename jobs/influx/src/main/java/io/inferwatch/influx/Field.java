@@ -17,10 +17,10 @@ public final class Field {
     /** Field of {@link Measurement#REQUEST}, integer: how often the window was corrected. */
     public static final String REVISION = "revision";
 
-    /** Tag of {@link Measurement#DRIFT}, {@link Measurement#MIX} and {@link Measurement#COMPARISON}: a metric or ratio of the catalogue. */
+    /** Tag of {@link Measurement#DRIFT}, {@link Measurement#MIX}, {@link Measurement#COMPARISON}, {@link Measurement#ANOMALY} and {@link Measurement#STRAGGLER}: a metric or ratio of the catalogue. */
     public static final String METRIC = "metric";
 
-    /** Tag of {@link Measurement#DRIFT}, {@link Measurement#MIX} and {@link Measurement#COMPARISON}: p50, p90, p95, p99, mean, share or rate. */
+    /** Tag of {@link Measurement#DRIFT}, {@link Measurement#MIX}, {@link Measurement#COMPARISON}, {@link Measurement#ANOMALY} and {@link Measurement#STRAGGLER}: p50, p90, p95, p99, mean, share or rate. */
     public static final String STATISTIC = "statistic";
 
     /** Tag of {@link Measurement#COMPARISON}: its name in the catalogue or the configuration. */
@@ -38,7 +38,7 @@ public final class Field {
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, text: RELATIVE (changes are ratios less 1) or POINTS (differences of shares). */
     public static final String SCALE = "scale";
 
-    /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, text: of current and baseline. */
+    /** Field of {@link Measurement#DRIFT}, {@link Measurement#COMPARISON}, {@link Measurement#ANOMALY} and {@link Measurement#STRAGGLER}, text: of what is measured: current and baseline, or observed. */
     public static final String UNIT = "unit";
 
     /** Field of {@link Measurement#DRIFT} and {@link Measurement#COMPARISON}, real: the statistic now; absent without values. */
@@ -125,16 +125,16 @@ public final class Field {
     /** Tag of {@link Measurement#ALERT}: its identity over restarts. */
     public static final String FINGERPRINT = "fingerprint";
 
-    /** Field of {@link Measurement#ALERT}, text: PENDING, FIRING, RESOLVED or EXPIRED. */
+    /** Field of {@link Measurement#ALERT}, {@link Measurement#ANOMALY} and {@link Measurement#ANOMALY_FINDING}, text: of alerts PENDING, FIRING, RESOLVED or EXPIRED; of series LEARNING, OK, SUSPECT, ANOMALOUS or STALE; of findings OPEN, RESOLVED, EXPIRED or MERGED. */
     public static final String STATE = "state";
 
     /** Field of {@link Measurement#ALERT}, text: PAGE, TICKET or ANNOTATION. */
     public static final String SEVERITY = "severity";
 
-    /** Field of {@link Measurement#ALERT}, text: one sentence. */
+    /** Field of {@link Measurement#ALERT} and {@link Measurement#ANOMALY_FINDING}, text: one sentence. */
     public static final String SUMMARY = "summary";
 
-    /** Field of {@link Measurement#ALERT}, integer: when the condition began, epoch microseconds. */
+    /** Field of {@link Measurement#ALERT} and {@link Measurement#ANOMALY_FINDING}, integer: when the condition began, epoch microseconds. */
     public static final String STARTS_AT_MICROS = "starts_at_micros";
 
     /** Field of {@link Measurement#ALERT}, integer: when it ended, epoch microseconds; there once it has. */
@@ -595,6 +595,51 @@ public final class Field {
 
     /** Field of {@link Measurement#LOAD_STEP}, real: the limit of P99 above which the load is cut off. */
     public static final String LOAD_BREAKER = "breaker_seconds";
+
+    /** Tag of {@link Measurement#ANOMALY_FINDING}: its identity, by what its series have in common. */
+    public static final String FINDING = "finding";
+
+    /** Field of {@link Measurement#ANOMALY} and {@link Measurement#STRAGGLER}, real: how strange it is: of a series from 0 to 1, 0.22 being at a channel's limit; of a straggler in limits. */
+    public static final String SCORE = "score";
+
+    /** Field of {@link Measurement#ANOMALY} and {@link Measurement#STRAGGLER}, real: the statistic, in base units. */
+    public static final String OBSERVED = "observed";
+
+    /** Field of {@link Measurement#ANOMALY}, real: what it is hardly ever below at this hour; absent while that is learned. */
+    public static final String EXPECTED_LOW = "expected_low";
+
+    /** Field of {@link Measurement#ANOMALY}, real: what it is hardly ever above. */
+    public static final String EXPECTED_HIGH = "expected_high";
+
+    /** Field of {@link Measurement#ANOMALY}, real: chance of so strange a window, were all as before. */
+    public static final String CHANCE = "chance";
+
+    /** Field of {@link Measurement#ANOMALY}, text: what sees it strangest: JUMP, LEVEL, SLOW or SHAPE. */
+    public static final String CHANNEL = "channel";
+
+    /** Field of {@link Measurement#ANOMALY} and {@link Measurement#STRAGGLER}, integer 0 or 1: whether it is so improbable that somebody is to be told. */
+    public static final String TOLD = "told";
+
+    /** Field of {@link Measurement#ANOMALY}, {@link Measurement#STRAGGLER} and {@link Measurement#ANOMALY_FINDING}, integer 0 or 1: whether it may be an alert; in shadow it may not. */
+    public static final String PROMOTED = "promoted";
+
+    /** Field of {@link Measurement#ANOMALY}, integer 0 or 1: whether what was anomalous is the usual level from now on. */
+    public static final String ACCEPTED = "accepted";
+
+    /** Field of {@link Measurement#ANOMALY}, real: a Random Cut Forest's opinion where it is asked for, from 0 to 1; 0 is nothing strange. */
+    public static final String FOREST_SCORE = "forest_score";
+
+    /** Field of {@link Measurement#STRAGGLER}, real: the others' median. */
+    public static final String PEERS = "peers";
+
+    /** Field of {@link Measurement#STRAGGLER}, real: where the replica usually is among them now. */
+    public static final String USUAL = "usual";
+
+    /** Field of {@link Measurement#ANOMALY_FINDING}, integer: series that are anomalous in what they have in common. */
+    public static final String ANOMALOUS = "anomalous";
+
+    /** Field of {@link Measurement#ANOMALY_FINDING}, integer: series that have it in common at all. */
+    public static final String SERIES = "series";
 
     private Field() {}
 

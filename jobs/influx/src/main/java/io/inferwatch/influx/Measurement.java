@@ -50,6 +50,12 @@ public enum Measurement {
     PADDING("padding"),
     /** One point per step of a load run, in {@link RetentionPolicy#RUNS}: P99 of its worst minute against its limit. Tags: view, run, step. */
     LOAD_STEP("load_step"),
+    /** One point per statistic that is watched for anomalies, series and minute. Tags: view, the view's dimensions, metric, statistic. */
+    ANOMALY("anomaly"),
+    /** One point per statistic, replica and minute: where it stands among those that do the same work. Tags: view, the view's dimensions, metric, statistic. */
+    STRAGGLER("straggler"),
+    /** One point per change of what anomalous series have in common: begun, wider, over. Tags: view, finding. */
+    ANOMALY_FINDING("anomaly_finding"),
     /** One point per change of an alert's state. Tags: alert, fingerprint. */
     ALERT("alert"),
     /** One point per reading of Inferwatch's own state. Tags: component, instance. Fields as the component names them. */

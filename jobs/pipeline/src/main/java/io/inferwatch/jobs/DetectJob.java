@@ -1,5 +1,6 @@
 package io.inferwatch.jobs;
 
+import io.inferwatch.jobs.detect.Anomalies;
 import io.inferwatch.jobs.detect.Drift;
 import io.inferwatch.jobs.detect.Member;
 import io.inferwatch.jobs.health.HealthReporter;
@@ -7,15 +8,18 @@ import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.jobs.ingest.OutboundRecord;
 import io.inferwatch.schemas.Topic;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.streaming.api.datastream.BroadcastStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Windows to verdicts: drift of each series from its own past, comparisons, figures, memory, alerts. */
+/** Windows to verdicts: drift of each series from its own past, comparisons, figures, memory, anomalies, alerts. */
 public final class DetectJob {
     /** Name of the job in Flink. */
     public static final String NAME = HealthReporter.JOB_PREFIX + "detect";
@@ -33,8 +37,18 @@ public final class DetectJob {
     public record Sources(Source<InboundRecord, ?, ?> windows, Source<InboundRecord, ?, ?> settings) {
         /** The topics, without end; without state from their beginning. */
         public static Sources kafka(KafkaConnection kafka) {
+            return kafka(kafka, Optional.empty());
+        }
+
+        /**
+         * The same with less of the past.
+         *
+         * @param warmFrom how much of the windows is read where there is no state; all when empty
+         */
+        public static Sources kafka(KafkaConnection kafka, Optional<Duration> warmFrom) {
             return new Sources(
-                    DetectJob.windows(kafka).build(), DetectJob.settings(kafka).build());
+                    DetectJob.windows(kafka, warmFrom).build(),
+                    DetectJob.settings(kafka).build());
         }
     }
 
@@ -51,8 +65,16 @@ public final class DetectJob {
 
     /** The topic of windows, from its beginning, so that histories are made anew where there is no state. */
     public static KafkaSourceBuilder<InboundRecord> windows(KafkaConnection kafka) {
-        return KafkaConnectors.<InboundRecord>source(kafka, GROUP, Topic.WINDOWS)
+        return windows(kafka, Optional.empty());
+    }
+
+    /** The same from so long ago, by the windows' ends. */
+    static KafkaSourceBuilder<InboundRecord> windows(KafkaConnection kafka, Optional<Duration> warmFrom) {
+        KafkaSourceBuilder<InboundRecord> windows = KafkaConnectors.<InboundRecord>source(kafka, GROUP, Topic.WINDOWS)
                 .setDeserializer(InboundRecord.deserializer());
+        warmFrom.map(past -> Instant.now().minus(past).toEpochMilli())
+                .ifPresent(since -> windows.setStartingOffsets(OffsetsInitializer.timestamp(since)));
+        return windows;
     }
 
     /** The topic of settings, whole. */
@@ -88,17 +110,22 @@ public final class DetectJob {
         SingleOutputStreamOperator<OutboundRecord> drift = Drift.of(routed, settings, catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> comparisons = Drift.comparisons(routed, settings, catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> memory = Drift.memory(routed, settings, catalogueYaml);
+        Anomalies anomalies = Anomalies.of(routed, settings, catalogueYaml);
         drift.union(
                         comparisons,
                         Drift.figures(routed, catalogueYaml),
                         Drift.replicas(routed, settings, catalogueYaml),
                         memory,
-                        Drift.padding(routed, settings, catalogueYaml))
+                        Drift.padding(routed, settings, catalogueYaml),
+                        anomalies.results())
                 .sinkTo(sinks.results)
                 .name("Results")
                 .uid("results-sink");
         drift.getSideOutput(Drift.ALERTS)
-                .union(comparisons.getSideOutput(Drift.COMPARISON_ALERTS), memory.getSideOutput(Drift.MEMORY_ALERTS))
+                .union(
+                        comparisons.getSideOutput(Drift.COMPARISON_ALERTS),
+                        memory.getSideOutput(Drift.MEMORY_ALERTS),
+                        anomalies.alerts())
                 .sinkTo(sinks.alerts)
                 .name("Alerts")
                 .uid("alerts-sink");

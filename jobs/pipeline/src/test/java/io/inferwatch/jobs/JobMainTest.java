@@ -53,6 +53,12 @@ class JobMainTest {
     }
 
     @Test
+    void aWarmStartNeedsADuration() {
+        assertThatThrownBy(() -> JobMain.main(new String[] {"detect", "--warm-from=tuesday"}))
+                .hasMessageContaining("--warm-from: must be a duration such as 3d, found 'tuesday'");
+    }
+
+    @Test
     void theClustersSettingsGoBeforeAllButWhatTheJobsAreWrittenFor() {
         Configuration cluster = new Configuration();
         cluster.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofSeconds(7));

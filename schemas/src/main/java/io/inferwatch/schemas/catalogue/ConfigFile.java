@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 /**
  * A file of what running jobs are told beside the catalogue: {@code thresholds} by metric, {@code baselines} by name, {@code limits} of memory by name,
- * {@code paddings}, {@code layers} and {@code experiments} by model.
+ * {@code paddings}, {@code layers} and {@code experiments} by model, {@code anomalies} by what is watched.
  */
 public final class ConfigFile {
     private ConfigFile() {}
@@ -17,16 +17,21 @@ public final class ConfigFile {
      * One entry, as it is sent.
      *
      * @param kind {@link DriftWatches#THRESHOLD_KIND}, {@link BaselineRule#KIND}, {@link MemoryLimits#KIND}, {@link PaddingRule#KIND},
-     *     {@link LayerRule#KIND} or {@link ExperimentRule#KIND}
-     * @param name within the kind: a metric, that of the comparison or limit, a model
+     *     {@link LayerRule#KIND}, {@link ExperimentRule#KIND} or {@link AnomalySetting#KIND}
+     * @param name within the kind: a metric, that of the comparison or limit, a model, a statistic
      * @param body what {@link DriftWatches#parseThreshold}, {@link BaselineRule#parse}, {@link MemoryLimits#with}, {@link PaddingRule#parse},
-     *     {@link LayerRule#parse} or {@link ExperimentRule#parse} reads
+     *     {@link LayerRule#parse}, {@link ExperimentRule#parse} or {@link AnomalySetting#parse} reads
      */
     public record Entry(String kind, String name, String body) {
         /** The key of its record. */
         public String key() {
             return kind + "/" + name;
         }
+    }
+
+    /** The section that holds the entries of a kind. */
+    public static String section(String kind) {
+        return kind.equals(AnomalySetting.KIND) ? "anomalies" : kind + "s";
     }
 
     /**
@@ -67,8 +72,15 @@ public final class ConfigFile {
             entries.add(new Entry(BaselineRule.KIND, name, entry.yaml()));
         });
         readModels(root, entries);
+        root.section("anomalies").sections().forEach((name, entry) -> {
+            AnomalySetting.read(name, entry, catalogue.anomalies());
+            entries.add(new Entry(AnomalySetting.KIND, name, entry.yaml()));
+        });
         if (entries.isEmpty()) {
-            root.problem("thresholds, baselines, limits, paddings, layers, experiments", "at least one entry", "none");
+            root.problem(
+                    "thresholds, baselines, limits, paddings, layers, experiments, anomalies",
+                    "at least one entry",
+                    "none");
         }
         root.check();
         return List.copyOf(entries);

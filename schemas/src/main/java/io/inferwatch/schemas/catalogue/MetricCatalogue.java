@@ -55,6 +55,7 @@ public final class MetricCatalogue {
     private final List<View> views;
     private final Set<String> storedSketches;
     private final DriftWatches drift;
+    private final List<Watch> anomalies;
     private final List<BaselineRule> baselines;
     private final List<FigureRule> figures;
 
@@ -65,6 +66,7 @@ public final class MetricCatalogue {
             List<View> views,
             Set<String> storedSketches,
             DriftWatches drift,
+            List<Watch> anomalies,
             List<BaselineRule> baselines,
             List<FigureRule> figures) {
         this.metrics = List.copyOf(metrics);
@@ -73,6 +75,7 @@ public final class MetricCatalogue {
         this.views = List.copyOf(views);
         this.storedSketches = Set.copyOf(storedSketches);
         this.drift = drift;
+        this.anomalies = List.copyOf(anomalies);
         this.baselines = List.copyOf(baselines);
         this.figures = List.copyOf(figures);
     }
@@ -146,6 +149,11 @@ public final class MetricCatalogue {
     /** What is watched for drift. */
     public DriftWatches drift() {
         return drift;
+    }
+
+    /** What is watched for anomalies in every view that asks for it, as far as the view keeps it. */
+    public List<Watch> anomalies() {
+        return anomalies;
     }
 
     /** What is compared across the values of a dimension, unless the running jobs' configuration says otherwise. */
@@ -248,6 +256,9 @@ public final class MetricCatalogue {
                 .sections()
                 .forEach((name, entry) -> baselines.add(BaselineRule.read(name, entry, metrics, ratios, views)));
         DriftWatches drift = DriftWatches.read(root.section("drift"), metrics, ratios, baselines);
+        Settings anomalyEntry = root.section("anomalies");
+        List<Watch> anomalies =
+                anomalyEntry.has("of") ? Watch.read(anomalyEntry, metrics, ratios, Watch.Kinds.FOLLOWED) : List.of();
         List<FigureRule> figures = new ArrayList<>();
         root.section("figures").sections().forEach((name, entry) -> FigureRule.read(name, entry, views)
                 .ifPresent(figures::add));
@@ -259,6 +270,7 @@ public final class MetricCatalogue {
                 views,
                 Set.copyOf(storedSketches),
                 drift,
+                anomalies,
                 baselines,
                 figures);
     }
@@ -603,7 +615,20 @@ public final class MetricCatalogue {
                 entry.flag("ten-seconds", false),
                 entry.flag("sketches", false),
                 entry.flag("drift", false),
+                entry.flag("anomaly", false),
+                readPeers(entry, by),
                 readMix(entry, by, dimensions));
+    }
+
+    private static Optional<String> readPeers(Settings entry, List<String> by) {
+        String peers = entry.text("peers", "");
+        if (peers.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!by.contains(peers)) {
+            entry.problem("peers", "one of the view's dimensions", "'" + peers + "'");
+        }
+        return Optional.of(peers);
     }
 
     private static Optional<String> readMix(

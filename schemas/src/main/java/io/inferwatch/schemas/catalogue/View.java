@@ -19,6 +19,8 @@ import java.util.Set;
  * @param storeShortest whether the shortest windows are stored as points, not those of a minute and an hour alone
  * @param storeSketches whether one-minute points carry sketches
  * @param drift whether its series are watched for drift
+ * @param anomaly whether its series are watched for anomalies
+ * @param peers the dimension whose values do the same work, all else equal: a straggler among them is found where series are watched for anomalies
  * @param mix the dimension that tells what kind of traffic it is: drift is then watched over all its values together, and adjusted for it
  */
 public record View(
@@ -33,6 +35,8 @@ public record View(
         boolean storeShortest,
         boolean storeSketches,
         boolean drift,
+        boolean anomaly,
+        Optional<String> peers,
         Optional<String> mix) {
 
     /** A view with unmodifiable collections. */

@@ -41,11 +41,24 @@ public record Watch(String metric, Statistic statistic) {
         }
     }
 
+    /** What may be judged. */
+    enum Kinds {
+        /** What tests of drift and comparisons can take: distributions, counts, shares. */
+        TESTED,
+        /** All that has a value in each window: of states the mean over time too. */
+        FOLLOWED
+    }
+
     private static final List<Statistic> OF_DISTRIBUTIONS =
             List.of(Statistic.MEAN, Statistic.P50, Statistic.P90, Statistic.P95, Statistic.P99);
 
     /** The statistics in a section's list under the key {@code of}; what is none is a problem of the section. */
     static List<Watch> read(Settings entry, List<Metric> metrics, List<Ratio> ratios) {
+        return read(entry, metrics, ratios, Kinds.TESTED);
+    }
+
+    /** The same of what may be judged. */
+    static List<Watch> read(Settings entry, List<Metric> metrics, List<Ratio> ratios, Kinds kinds) {
         List<Watch> watches = new ArrayList<>();
         List<String> items = entry.list("of", Function.identity(), List.of());
         if (items.isEmpty()) {
@@ -55,7 +68,7 @@ public record Watch(String metric, Statistic statistic) {
             String text = items.get(i);
             int dot = text.lastIndexOf('.');
             String name = dot < 0 ? text : text.substring(0, dot);
-            List<Statistic> fitting = fitting(name, metrics, ratios);
+            List<Statistic> fitting = fitting(name, metrics, ratios, kinds);
             Optional<Statistic> statistic =
                     Statistic.of(text.substring(dot + 1)).filter(fitting::contains);
             if (statistic.isPresent()) {
@@ -64,12 +77,14 @@ public record Watch(String metric, Statistic statistic) {
                 entry.problem(
                         "of[" + i + "]",
                         fitting.isEmpty()
-                                ? "a metric whose windows can be compared (kinds quantile, sum, counter) or a ratio,"
-                                        + " and one of its statistics, as in ttft.p99"
+                                ? (kinds == Kinds.TESTED
+                                                ? "a metric whose windows can be compared (kinds quantile, sum, counter)"
+                                                : "a metric of any kind but histogram")
+                                        + " or a ratio, and one of its statistics, as in ttft.p99"
                                 : fitting.stream()
                                         .map(one -> new Watch(name, one).toString())
                                         .collect(Collectors.joining(" or ")),
-                        "'" + text + "'" + Settings.nearest(text, all(metrics, ratios)));
+                        "'" + text + "'" + Settings.nearest(text, all(metrics, ratios, kinds)));
             }
         }
         return watches;
@@ -77,17 +92,18 @@ public record Watch(String metric, Statistic statistic) {
 
     /** Whether the metric or ratio of that name has a statistic that can be judged. */
     static boolean isJudgeable(String name, List<Metric> metrics, List<Ratio> ratios) {
-        return !fitting(name, metrics, ratios).isEmpty();
+        return !fitting(name, metrics, ratios, Kinds.TESTED).isEmpty();
     }
 
     /** All that can be judged, as users write it. */
-    private static List<String> all(List<Metric> metrics, List<Ratio> ratios) {
+    private static List<String> all(List<Metric> metrics, List<Ratio> ratios, Kinds kinds) {
         return Stream.concat(metrics.stream().map(Metric::name), ratios.stream().map(Ratio::name))
-                .flatMap(name -> fitting(name, metrics, ratios).stream().map(one -> new Watch(name, one).toString()))
+                .flatMap(name ->
+                        fitting(name, metrics, ratios, kinds).stream().map(one -> new Watch(name, one).toString()))
                 .toList();
     }
 
-    private static List<Statistic> fitting(String name, List<Metric> metrics, List<Ratio> ratios) {
+    private static List<Statistic> fitting(String name, List<Metric> metrics, List<Ratio> ratios, Kinds kinds) {
         if (ratios.stream().anyMatch(ratio -> ratio.name().equals(name))) {
             return List.of(Statistic.SHARE);
         }
@@ -97,7 +113,8 @@ public record Watch(String metric, Statistic statistic) {
                 .map(metric -> switch (metric.kind()) {
                     case QUANTILE -> OF_DISTRIBUTIONS;
                     case SUM, COUNTER -> List.of(Statistic.RATE);
-                    case GAUGE, HISTOGRAM -> List.<Statistic>of();
+                    case GAUGE -> kinds == Kinds.FOLLOWED ? List.of(Statistic.MEAN) : List.<Statistic>of();
+                    case HISTOGRAM -> List.<Statistic>of();
                 })
                 .orElse(List.of());
     }

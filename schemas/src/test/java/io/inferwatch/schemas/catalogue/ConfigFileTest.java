@@ -142,6 +142,32 @@ class ConfigFileTest {
     }
 
     @Test
+    void settingsOfAnomaliesAreWhatRunningJobsRead() throws IOException {
+        List<Entry> entries = read("""
+                anomalies:
+                  all: {mode: promoted}
+                  tpot.p50: {mode: shadow, sensitivity: high, forest: true}
+                """);
+
+        assertThat(entries).extracting(Entry::key).containsExactly("anomaly/all", "anomaly/tpot.p50");
+        assertThat(AnomalySetting.parse("all", entries.get(0).body(), SHIPPED))
+                .isEqualTo(new AnomalySetting(
+                        "all", AnomalySetting.Mode.PROMOTED, AnomalySetting.Sensitivity.STANDARD, false));
+        assertThat(AnomalySetting.parse("tpot.p50", entries.get(1).body(), SHIPPED))
+                .isEqualTo(new AnomalySetting(
+                        "tpot.p50", AnomalySetting.Mode.SHADOW, AnomalySetting.Sensitivity.HIGH, true));
+        assertThatThrownBy(() -> read("anomalies: {tpot.p5: {mode: live, sensitivity: 3, forests: true}}"))
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
+                        .containsExactly(
+                                "anomalies.tpot.p5.name: must be all or what is watched: ttft.p50, tpot.p50, e2e.p50,"
+                                        + " error_ratio.share, cache_reuse.mean, kv_use.mean, sm_clock.mean, found"
+                                        + " 'tpot.p5', did you mean 'tpot.p50'?",
+                                "anomalies.tpot.p5.mode: must be one of shadow, promoted, unwatched, found 'live'",
+                                "anomalies.tpot.p5.sensitivity: must be one of low, standard, high, found 3",
+                                "anomalies.tpot.p5.forests: unknown key, did you mean 'forest'?"));
+    }
+
+    @Test
     void allProblemsAreReportedTogether() {
         assertThatThrownBy(() -> read("""
                 thresholds: {tftt: 5%, e2e: much, open_requests: 3%}
@@ -168,7 +194,7 @@ class ConfigFileTest {
         assertThatThrownBy(() -> read("thresholds: {}\n"))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageEndingWith(
-                        "thresholds, baselines, limits, paddings, layers, experiments: must be at least one entry, found none");
+                        "thresholds, baselines, limits, paddings, layers, experiments, anomalies: must be at least one entry, found none");
     }
 
     private List<Entry> read(String yaml) throws IOException {

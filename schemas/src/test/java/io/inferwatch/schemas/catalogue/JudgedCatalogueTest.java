@@ -34,13 +34,15 @@ class JudgedCatalogueTest {
             views:
               fleet:  {by: [], max-series: 1, drift: true}
               mixed:  {by: [model, prompt], max-series: 9, metrics: [ttft], drift: true, mix: prompt}
-              product: {by: [both, model], max-series: 9, drift: true, mix: both}
+              product: {by: [both, model], max-series: 9, drift: true, mix: both, anomaly: true, peers: model}
             drift:
               of: [ttft.p99, error_ratio.share, requests.rate]
               thresholds: {ttft: 5%, error_ratio: 0.5%, prompts: 12.25%}
             baselines:
               prompt: {view: mixed, across: prompt, against: short, of: [ttft.mean]}
               length: {view: product, across: model, against: m, of: [prompts.p50, error_ratio.share], pinned: true, alert: true}
+            anomalies:
+              of: [ttft.p50, open.mean, error_ratio.share]
             """;
 
     @Test
@@ -61,6 +63,13 @@ class JudgedCatalogueTest {
         assertThat(small.view("mixed").orElseThrow().mix()).contains("prompt");
         assertThat(small.view("product").orElseThrow().mix()).contains("both");
         assertThat(small.views()).allMatch(View::drift);
+        assertThat(small.anomalies())
+                .containsExactly(
+                        new Watch("ttft", Watch.Statistic.P50),
+                        new Watch("open", Watch.Statistic.MEAN),
+                        new Watch("error_ratio", Watch.Statistic.SHARE));
+        assertThat(small.views()).filteredOn(View::anomaly).singleElement().satisfies(view -> assertThat(view.peers())
+                .contains("model"));
         assertThat(small.baselines())
                 .containsExactly(
                         new BaselineRule(
@@ -97,6 +106,7 @@ class JudgedCatalogueTest {
 
         assertThat(small.drift()).isEqualTo(new DriftWatches(List.of(), Map.of()));
         assertThat(small.baselines()).isEmpty();
+        assertThat(small.anomalies()).isEmpty();
         assertThat(small.views()).noneMatch(View::drift);
         assertThat(small.view("mixed").orElseThrow().mix()).isEmpty();
     }
@@ -111,6 +121,12 @@ class JudgedCatalogueTest {
         assertThat(SHIPPED.views().stream().filter(view -> view.mix().isPresent()))
                 .extracting(view -> view.name() + " " + view.mix().orElseThrow())
                 .containsExactly("mix-model-version mix", "node-prompt prompt");
+        assertThat(SHIPPED.views().stream().filter(View::anomaly).map(View::name))
+                .containsExactly("replica-version", "engine-replica", "gpu-device");
+        assertThat(SHIPPED.anomalies())
+                .allSatisfy(watch -> assertThat(SHIPPED.views().stream().filter(View::anomaly))
+                        .as(watch + " is kept where anomalies are looked for")
+                        .anyMatch(view -> SHIPPED.keeps(view, watch.metric())));
         assertThat(SHIPPED.baselines())
                 .extracting(BaselineRule::name)
                 .containsExactly(
@@ -136,6 +152,9 @@ class JudgedCatalogueTest {
             drift: true, mix: prompt | drift: yes please, mix: prompt | views.mixed.drift: must be true or false, found 'yes please'
             mix: prompt | mix: model | views.mixed.mix: must be one of the view's dimensions that has edges or is a product, found 'model'
             mix: prompt | mix: both | views.mixed.mix: must be one of the view's dimensions that has edges or is a product, found 'both'
+            peers: model | peers: prompt | views.product.peers: must be one of the view's dimensions, found 'prompt'
+            '[ttft.p50, open.mean' | '[ttft.p50, open.p50' | anomalies.of[1]: must be open.mean, found 'open.p50'
+            '[ttft.p50, open.mean' | '[ttft.p50, opened.mean' | anomalies.of[1]: must be a metric of any kind but histogram or a ratio, and one of its statistics, as in ttft.p99, found 'opened.mean', did you mean 'open.mean'?
             view: mixed | view: mixd | baselines.prompt.view: must be a view of the catalogue, found 'mixd', did you mean 'mixed'?
             {view: mixed, across | {across | baselines.prompt.view: must be set, found nothing
             across: prompt | across: promt | baselines.prompt.across: must be one of model, prompt, by which the view groups, found 'promt', did you mean 'prompt'?

@@ -93,6 +93,16 @@ public final class AnomalyDetector {
         return lastEndMicros;
     }
 
+    /** Whether the series is anomalous, by the last window that was judged. */
+    public boolean isAnomalous() {
+        return sinceMicros != NEVER;
+    }
+
+    /** Whether the series is anomalous and that has been told. */
+    public boolean isTold() {
+        return sinceMicros != NEVER && isTold;
+    }
+
     /**
      * Takes in the next window and judges it.
      *

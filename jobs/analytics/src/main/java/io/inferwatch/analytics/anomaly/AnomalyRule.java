@@ -31,6 +31,11 @@ public record AnomalyRule(Level level, Slow slow, Shape shape, Alarms alarms) {
                     4096),
             new Alarms(1e-4, 1e-3, 1e-9, Duration.ofDays(1), 12, 2, 0.5, 3, Duration.ofHours(1), 3, 30));
 
+    /** The same, with somebody called at another p-value. What is learned does not depend on it. */
+    public AnomalyRule toldAt(double p) {
+        return new AnomalyRule(level, slow, shape, alarms.toldAt(p));
+    }
+
     /**
      * The level by hour of the week.
      *
@@ -139,5 +144,20 @@ public record AnomalyRule(Level level, Slow slow, Shape shape, Alarms alarms) {
             int clearWindows,
             Duration acceptAfter,
             int staleWindows,
-            int leastValues) {}
+            int leastValues) {
+        Alarms toldAt(double p) {
+            return new Alarms(
+                    alone,
+                    together,
+                    p,
+                    calibration,
+                    coolDownWindows,
+                    escalation,
+                    clearShare,
+                    clearWindows,
+                    acceptAfter,
+                    staleWindows,
+                    leastValues);
+        }
+    }
 }

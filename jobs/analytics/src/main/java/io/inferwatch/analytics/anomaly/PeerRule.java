@@ -28,6 +28,20 @@ public record PeerRule(
     /** Greater is worse. */
     public static final PeerRule SLOWER = new PeerRule(4, 4, 0.1, 1.0 / 3, 3, 6, 60, 0.02, Direction.UP);
 
+    /** The same, with the other way worse. */
+    public PeerRule mirrored() {
+        return new PeerRule(
+                leastPeers,
+                sigmas,
+                floor,
+                tooMany,
+                begins,
+                most,
+                learnWindows,
+                weight,
+                worse == Direction.UP ? Direction.DOWN : Direction.UP);
+    }
+
     /** The difference, with worse above zero. */
     double worse(double difference) {
         return worse == Direction.UP ? difference : -difference;

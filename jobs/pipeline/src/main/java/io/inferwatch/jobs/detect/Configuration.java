@@ -1,6 +1,7 @@
 package io.inferwatch.jobs.detect;
 
 import io.inferwatch.schemas.Setting;
+import io.inferwatch.schemas.catalogue.AnomalySetting;
 import io.inferwatch.schemas.catalogue.BaselineRule;
 import io.inferwatch.schemas.catalogue.DriftWatches;
 import io.inferwatch.schemas.catalogue.ExperimentRule;
@@ -8,6 +9,7 @@ import io.inferwatch.schemas.catalogue.LayerRule;
 import io.inferwatch.schemas.catalogue.MemoryLimits;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.PaddingRule;
+import io.inferwatch.schemas.catalogue.Watch;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,14 +21,16 @@ record Configuration(
         MemoryLimits limits,
         Map<String, PaddingRule> paddings,
         Map<String, LayerRule> layers,
-        Map<String, ExperimentRule> experiments) {
+        Map<String, ExperimentRule> experiments,
+        Map<String, AnomalySetting> anomalies) {
     private static final List<String> KINDS = List.of(
             DriftWatches.THRESHOLD_KIND,
             BaselineRule.KIND,
             MemoryLimits.KIND,
             PaddingRule.KIND,
             LayerRule.KIND,
-            ExperimentRule.KIND);
+            ExperimentRule.KIND,
+            AnomalySetting.KIND);
 
     /** A configuration with unmodifiable maps. */
     Configuration {
@@ -35,13 +39,14 @@ record Configuration(
         paddings = Map.copyOf(paddings);
         layers = Map.copyOf(layers);
         experiments = Map.copyOf(experiments);
+        anomalies = Map.copyOf(anomalies);
     }
 
     /** What the catalogue says alone. */
     static Configuration of(MetricCatalogue catalogue) {
         Map<String, BaselineRule> baselines = new LinkedHashMap<>();
         catalogue.baselines().forEach(rule -> baselines.put(rule.name(), rule));
-        return new Configuration(Map.of(), baselines, MemoryLimits.DEFAULT, Map.of(), Map.of(), Map.of());
+        return new Configuration(Map.of(), baselines, MemoryLimits.DEFAULT, Map.of(), Map.of(), Map.of(), Map.of());
     }
 
     /**
@@ -57,6 +62,7 @@ record Configuration(
         Map<String, PaddingRule> paddings = new LinkedHashMap<>();
         Map<String, LayerRule> layers = new LinkedHashMap<>();
         Map<String, ExperimentRule> experiments = new LinkedHashMap<>();
+        Map<String, AnomalySetting> anomalies = new LinkedHashMap<>();
         for (Setting setting : settings) {
             switch (setting.getKind()) {
                 case DriftWatches.THRESHOLD_KIND -> thresholds.put(setting.getName(), threshold(setting, catalogue));
@@ -71,12 +77,15 @@ record Configuration(
                     layers.put(setting.getName(), LayerRule.parse(setting.getName(), setting.getBody()));
                 case ExperimentRule.KIND ->
                     experiments.put(setting.getName(), ExperimentRule.parse(setting.getName(), setting.getBody()));
+                case AnomalySetting.KIND ->
+                    anomalies.put(
+                            setting.getName(), AnomalySetting.parse(setting.getName(), setting.getBody(), catalogue));
                 default ->
                     throw new IllegalArgumentException(
                             "kind: must be one of " + String.join(", ", KINDS) + ", found '" + setting.getKind() + "'");
             }
         }
-        return new Configuration(thresholds, baselines, limits, paddings, layers, experiments);
+        return new Configuration(thresholds, baselines, limits, paddings, layers, experiments, anomalies);
     }
 
     private static double threshold(Setting setting, MetricCatalogue catalogue) {
@@ -98,6 +107,12 @@ record Configuration(
     double threshold(String metric, MetricCatalogue catalogue) {
         Double set = thresholds.get(metric);
         return set == null ? catalogue.drift().threshold(metric) : set;
+    }
+
+    /** How anomalies of what is watched are gone about: its own setting, that for all, or the default. */
+    AnomalySetting anomaly(Watch watch) {
+        AnomalySetting own = anomalies.get(watch.toString());
+        return own == null ? anomalies.getOrDefault(AnomalySetting.ALL, AnomalySetting.DEFAULT) : own;
     }
 
     /** The comparisons within a view. */

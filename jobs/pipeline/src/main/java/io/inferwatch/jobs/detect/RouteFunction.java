@@ -54,6 +54,12 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
     /** Windows of lengths that are padded. */
     static final OutputTag<Member> PADDING = new OutputTag<>("padding") {};
 
+    /** Minutes of series that are watched for anomalies. */
+    static final OutputTag<Member> ANOMALIES = new OutputTag<>("anomalies") {};
+
+    /** The same, to be held against those that do the same work; the arm is the series. */
+    static final OutputTag<Member> PEERS = new OutputTag<>("peers") {};
+
     /** Windows that cannot be read. */
     static final OutputTag<OutboundRecord> DEAD_LETTERS = new OutputTag<>("dead-letters") {};
 
@@ -66,6 +72,7 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
             EventCodec codec,
             DeadLetters letters,
             Set<String> watched,
+            Set<String> followed,
             Map<String, Set<String>> metricsByRule,
             Counter corrections,
             Counter unknownViews,
@@ -86,6 +93,10 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
                 new EventCodec(),
                 new DeadLetters(STAGE),
                 metrics(catalogue.drift().of(), catalogue),
+                FollowedSeries.byView(catalogue).values().stream()
+                        .flatMap(List::stream)
+                        .flatMap(series -> series.metrics().stream())
+                        .collect(Collectors.toUnmodifiableSet()),
                 new HashMap<>(),
                 group.counter("corrections_left_out_total"),
                 group.counter("windows_of_unknown_views_total"),
@@ -128,6 +139,9 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
             List<String> mix = view.get().mix().map(List::of).orElse(List.of());
             out.collect(member(window, view.get().name(), mix, w.watched));
         }
+        if (view.get().anomaly() && window.getWindowMicros() == MINUTE_MICROS) {
+            sendToAnomalies(view.get(), window, context);
+        }
         if (window.getWindowMicros() >= MINUTE_MICROS) {
             if (ReplicaFunction.VIEWS.contains(view.get().name())) {
                 context.output(REPLICAS, memberOfReplica(window));
@@ -143,6 +157,40 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
                     sendFigures(rule, window, context);
                 }
             }
+        }
+    }
+
+    /** What is counted under other values is not the same from day to day. */
+    private void sendToAnomalies(View view, WindowStat window, ReadOnlyContext context) throws Exception {
+        if (Series.values(window.getSeries()).contains(GroupingDimension.OTHER)) {
+            return;
+        }
+        byte[] content = part(window, window.getSeries(), window.getDimensions(), working().followed);
+        context.output(
+                ANOMALIES,
+                new Member(
+                        view.name(),
+                        window.getSeries(),
+                        "",
+                        window.getWindowMicros(),
+                        window.getWindowEndMicros(),
+                        content));
+        if (view.peers().isPresent()) {
+            String group = Series.name(
+                    view.name(),
+                    window.getDimensions().stream()
+                            .filter(of -> !view.peers().equals(Optional.of(of.getName())))
+                            .map(Dimension::getValue)
+                            .toArray(String[]::new));
+            context.output(
+                    PEERS,
+                    new Member(
+                            view.name(),
+                            group,
+                            window.getSeries(),
+                            window.getWindowMicros(),
+                            window.getWindowEndMicros(),
+                            content));
         }
     }
 

@@ -89,7 +89,10 @@ final class ResultPoints {
                     Measurement.FRAGMENTATION,
                     Measurement.KV_CACHE,
                     Measurement.PADDING,
-                    Measurement.LOAD_STEP)
+                    Measurement.LOAD_STEP,
+                    Measurement.ANOMALY,
+                    Measurement.STRAGGLER,
+                    Measurement.ANOMALY_FINDING)
             .collect(Collectors.toUnmodifiableMap(Measurement::measurementName, measurement -> measurement));
 
     private final Map<String, View> views = new HashMap<>();
