@@ -1,6 +1,7 @@
 package io.inferwatch.report;
 
 import io.inferwatch.schemas.Setting;
+import io.inferwatch.schemas.catalogue.ConfigFile;
 import io.inferwatch.schemas.slo.SloSpec;
 import java.io.PrintWriter;
 import java.util.List;
@@ -22,7 +23,7 @@ public final class ConfigListCommand extends ConfigSubcommand {
                 .filter(setting -> !setting.getKind().equals(SloSpec.KIND))
                 .collect(Collectors.groupingBy(Setting::getKind, TreeMap::new, Collectors.toList()));
         byKind.forEach((kind, settings) -> {
-            out.println(kind + "s:");
+            out.println(ConfigFile.section(kind) + ":");
             settings.forEach(setting -> print(setting, out));
         });
         content.unreadable().forEach((key, why) -> err.println(key + ": cannot be read: " + why));
@@ -31,7 +32,8 @@ public final class ConfigListCommand extends ConfigSubcommand {
     private static void print(Setting setting, PrintWriter out) {
         String setAt = "  # set " + TimeText.ofMicros(setting.getChangedAtMicros());
         List<String> lines = setting.getBody().strip().lines().toList();
-        if (lines.size() == 1) {
+        boolean isText = lines.size() == 1 && !lines.get(0).contains(": ");
+        if (isText) {
             out.println("  " + setting.getName() + ": " + lines.get(0) + setAt);
         } else {
             out.println("  " + setting.getName() + ":" + setAt);

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "set",
         description =
-                "Sets the thresholds and baselines of a file, which is checked as a whole before anything is sent."
+                "Sets the thresholds, baselines and other entries of a file, which is checked as a whole before anything is sent."
                         + " Entries that it does not name stay.",
         mixinStandardHelpOptions = true)
 public final class ConfigSetCommand extends ConfigSubcommand {
@@ -26,7 +26,8 @@ public final class ConfigSetCommand extends ConfigSubcommand {
             paramLabel = "FILE",
             description =
                     "YAML file: thresholds: {METRIC: 5%%, ...}, baselines: {NAME: {view, across, against, of, pinned,"
-                            + " alert}, ...}.")
+                            + " alert}, ...}, anomalies: {STATISTIC: {mode: promoted, sensitivity, forest}, ...}, limits,"
+                            + " paddings, layers.")
     private Path file = Path.of("");
 
     @Option(

@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
             DriftCommand.class,
             PlacementCommand.class,
             MemoryCommand.class,
-            BucketsCommand.class
+            BucketsCommand.class,
+            AnomaliesCommand.class
         })
 public final class ReportCommand {}

@@ -105,6 +105,7 @@ class ConfigIT {
         set(0, CANARY);
         assertThat(set(0, "thresholds: {ttft: 7.5%, e2e: 4%}"))
                 .containsExactly("replaced threshold/ttft", "set threshold/e2e");
+        assertThat(set(0, "anomalies: {ttft.p50: {mode: promoted}}")).containsExactly("set anomaly/ttft.p50");
 
         String listed = String.join("\n", config(0, "list"));
         assertThat(listed).contains("  ttft: 7.5%  # set 20", "  canary:  # set 20");
@@ -115,7 +116,8 @@ class ConfigIT {
                         "replaced threshold/ttft",
                         "replaced threshold/e2e",
                         "replaced threshold/error_ratio",
-                        "replaced baseline/canary");
+                        "replaced baseline/canary",
+                        "replaced anomaly/ttft.p50");
         topic().forEach((key, setting) -> assertThat(requireNonNull(setting).getBody())
                 .as(key)
                 .isEqualTo(requireNonNull(first.get(key)).getBody()));
