@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,8 +26,8 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.function.DoubleUnaryOperator;
-import java.util.function.IntFunction;
+import java.util.function.Function;
+import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,8 +36,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code inferwatch bench anomaly}: how good and how dear anomaly detection is. Runs the shape channel over the Numenta Anomaly Benchmark's series, each from its first to its last row, with the
- * parameters that everything uses, and scores what it says; then whole detectors over made-up series of windows of a minute, with their state as bytes between windows, as
+ * {@code inferwatch bench anomaly}: how good and how dear anomaly detection is. Runs the shape channel, and the whole detector, over the Numenta Anomaly Benchmark's series, each from its first to its last row, with the
+ * parameters that everything uses, and scores what they say; then whole detectors over made-up series of windows of a minute, with their state as bytes between windows, as
  * a job keeps it. Time is this thread's processor time.
  */
 @Command(
@@ -45,6 +46,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true)
 final class AnomalyBenchCommand implements Callable<Integer> {
     private static final String DETECTOR = "inferwatch";
+    private static final String WHOLE = "inferwatchWhole";
     private static final int FLEET = 100_000;
     private static final int MINUTES_A_DAY = 1_440;
 
@@ -100,34 +102,41 @@ final class AnomalyBenchCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), Objects.requireNonNull(e.getMessage()), e);
         }
         run(DETECTOR, corpus, AnomalyBenchCommand::shape, out);
+        run(WHOLE, corpus, WholeDetector::new, out);
         if (isForest) {
-            run("randomCutForest", corpus, learn -> new ForestOpinion(learn)::score, out);
+            run("randomCutForest", corpus, AnomalyBenchCommand::forest, out);
         }
         printCost(out);
         out.flush();
         return 0;
     }
 
-    private static DoubleUnaryOperator shape(int learnWindows) {
-        return new ShapeChannel(AnomalyRule.STANDARD.shape(), learnWindows)::score;
+    private static IntToDoubleFunction shape(Series series) {
+        double[] values = series.numbers();
+        ShapeChannel channel = new ShapeChannel(AnomalyRule.STANDARD.shape(), LabelledScores.probation(values.length));
+        return row -> channel.score(values[row]);
+    }
+
+    private static IntToDoubleFunction forest(Series series) {
+        double[] values = series.numbers();
+        ForestOpinion forest = new ForestOpinion(LabelledScores.probation(values.length));
+        return row -> forest.score(values[row]);
     }
 
     /** Runs a detector, made anew for each series, from each series' first to its last row. */
-    private void run(String detector, List<Series> corpus, IntFunction<DoubleUnaryOperator> detectors, PrintWriter out)
+    private void run(
+            String detector, List<Series> corpus, Function<Series, IntToDoubleFunction> detectors, PrintWriter out)
             throws IOException {
         List<LabelledScores> scored = new ArrayList<>();
         long rows = 0;
         long spentNanos = 0;
         for (Series series : corpus) {
-            double[] values = series.numbers();
-            double[] scores = new double[values.length];
+            double[] scores = new double[series.values().size()];
+            IntToDoubleFunction fresh = detectors.apply(series);
             long before = processorNanos();
-            DoubleUnaryOperator fresh = detectors.apply(LabelledScores.probation(values.length));
-            for (int row = 0; row < values.length; row++) {
-                scores[row] = fresh.applyAsDouble(values[row]);
-            }
+            Arrays.setAll(scores, fresh);
             spentNanos += processorNanos() - before;
-            rows += values.length;
+            rows += scores.length;
             LabelledScores labelled = new LabelledScores(series.file(), scores, series.windows());
             scored.add(labelled);
             if (results != null) {

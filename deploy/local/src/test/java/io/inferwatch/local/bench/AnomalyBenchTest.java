@@ -45,7 +45,10 @@ class AnomalyBenchTest {
                 .isZero();
 
         assertThat(out.toString().replaceAll(" +", " "))
-                .contains("inferwatch: 1 series, 2000 rows, 1 windows", "randomCutForest: 1 series")
+                .contains(
+                        "inferwatch: 1 series, 2000 rows, 1 windows",
+                        "inferwatchWhole: 1 series, 2000 rows",
+                        "randomCutForest: 1 series")
                 .containsPattern("standard (8|9)\\d\\.\\d\\d 0\\.\\d{4}")
                 .containsPattern("reward_low_FP_rate (8|9)\\d\\.")
                 .containsPattern("reward_low_FN_rate (8|9)\\d\\.")
@@ -54,6 +57,8 @@ class AnomalyBenchTest {
                 .containsPattern("us/window with state read and written, \\d+ bytes/series");
         List<String> rows = Files.readAllLines(results.resolve("inferwatch/realAWSCloudwatch/inferwatch_made_up.csv"));
         assertThat(rows).hasSize(ROWS + 1);
+        assertThat(Files.readAllLines(results.resolve("inferwatchWhole/realAWSCloudwatch/inferwatchWhole_made_up.csv")))
+                .hasSize(ROWS + 1);
         assertThat(results.resolve("randomCutForest/realAWSCloudwatch/randomCutForest_made_up.csv"))
                 .exists();
         assertThat(rows.get(0))

@@ -1,5 +1,6 @@
 package io.inferwatch.simulation.fleet;
 
+import io.inferwatch.schemas.EngineSample;
 import io.inferwatch.schemas.Heartbeat;
 import io.inferwatch.schemas.RequestEvent;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.List;
 final class RecordedFleet implements FleetSink {
     final List<RequestEvent> events = new ArrayList<>();
     final List<Heartbeat> heartbeats = new ArrayList<>();
+    final List<EngineSample> engines = new ArrayList<>();
 
     @Override
     public void accept(RequestEvent event) {
@@ -20,9 +22,20 @@ final class RecordedFleet implements FleetSink {
         heartbeats.add(heartbeat);
     }
 
+    @Override
+    public void accept(EngineSample sample) {
+        engines.add(sample);
+    }
+
     List<RequestEvent> of(String replica) {
         return events.stream()
                 .filter(event -> event.getReplica().equals(replica))
+                .toList();
+    }
+
+    List<EngineSample> enginesOf(String replica) {
+        return engines.stream()
+                .filter(sample -> sample.getReplica().equals(replica))
                 .toList();
     }
 
