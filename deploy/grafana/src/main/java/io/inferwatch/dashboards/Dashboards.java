@@ -17,6 +17,7 @@ public final class Dashboards {
                 FleetDashboard.of(stored),
                 LatencyDashboard.of(stored),
                 DriftDashboard.of(stored),
+                AnomalyDashboard.of(),
                 ChainDashboard.of(stored),
                 EngineDashboard.of(stored),
                 GpuDashboard.of(stored),

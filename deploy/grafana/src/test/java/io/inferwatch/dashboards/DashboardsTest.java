@@ -46,6 +46,7 @@ class DashboardsTest {
                         "Fleet overview",
                         "Latency",
                         "Drift and mix",
+                        "Anomalies",
                         "Chain and prompts",
                         "Engine",
                         "GPU",

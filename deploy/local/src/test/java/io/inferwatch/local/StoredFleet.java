@@ -155,7 +155,10 @@ final class StoredFleet implements AutoCloseable {
                     "scheduler",
                     "contention",
                     "kernel_cache",
-                    "kernel_timing")) {
+                    "kernel_timing",
+                    "anomaly",
+                    "straggler",
+                    "anomaly_finding")) {
                 assertThat(reader.query(RetentionPolicy.R1M, "SELECT * FROM " + measurement + " LIMIT 1"))
                         .as(measurement)
                         .isNotEmpty();

@@ -11,6 +11,7 @@ import io.inferwatch.schemas.GpuSample;
 import io.inferwatch.schemas.Heartbeat;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Topic;
+import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.simulation.fleet.FleetSink;
 import java.nio.charset.StandardCharsets;
@@ -80,6 +81,22 @@ final class VirtualRun {
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
             records.forEach(record -> send(producer, topic, key, record));
+            producer.flush();
+        }
+    }
+
+    /** Publishes windows as the job that measures does: by series, at their ends, in the order given. */
+    void publish(List<WindowStat> windows) {
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (WindowStat window : windows) {
+                var unused = producer.send(new ProducerRecord<>(
+                        Topic.WINDOWS.topicName(),
+                        null,
+                        window.getWindowEndMicros() / 1_000,
+                        window.getSeries().getBytes(StandardCharsets.UTF_8),
+                        codec.encode(window)));
+            }
             producer.flush();
         }
     }

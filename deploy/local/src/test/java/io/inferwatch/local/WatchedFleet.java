@@ -91,6 +91,7 @@ final class WatchedFleet implements AutoCloseable {
                 "layer/" + LLAMA,
                 new Setting("layer", LLAMA, micros(start), "{full: 8, sliding: 24, window-tokens: 128}"));
         send(Topic.CONFIG, "padding/" + LLAMA, new Setting("padding", LLAMA, micros(start), padding));
+        AnomalousHistory.publish(start, span, result -> send(Topic.RESULTS, result.getKind(), result));
         publishAlerts();
         producer.flush();
     }

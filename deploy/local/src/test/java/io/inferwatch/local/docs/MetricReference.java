@@ -116,7 +116,15 @@ public final class MetricReference {
 
     private String views() {
         MarkdownTable table = new MarkdownTable(
-                "view", "of", "by", "series", "points every", "keeps sketches", "watched for drift", "metrics");
+                "view",
+                "of",
+                "by",
+                "series",
+                "points every",
+                "keeps sketches",
+                "watched for drift",
+                "for anomalies",
+                "metrics");
         for (View view : catalogue.views()) {
             table.row(
                     code(view.name()),
@@ -129,6 +137,11 @@ public final class MetricReference {
                     view.drift()
                             ? view.mix()
                                     .map(mix -> "over all values of " + code(mix))
+                                    .orElse("yes")
+                            : "",
+                    view.anomaly()
+                            ? view.peers()
+                                    .map(peers -> "yes, stragglers by " + code(peers))
                                     .orElse("yes")
                             : "",
                     view.metrics().isEmpty()
@@ -195,7 +208,16 @@ public final class MetricReference {
                     percent(drift.threshold(watch.metric()))
                             + (watch.statistic() == Watch.Statistic.SHARE ? ", in points" : ""));
         }
-        return table + "\n";
+        MarkdownTable anomalies = new MarkdownTable("watched for anomalies", "in views");
+        for (Watch watch : catalogue.anomalies()) {
+            anomalies.row(
+                    code(watch.toString()),
+                    catalogue.views().stream()
+                            .filter(view -> view.anomaly() && catalogue.keeps(view, watch.metric()))
+                            .map(view -> code(view.name()))
+                            .collect(Collectors.joining(", ")));
+        }
+        return table + "\n" + anomalies + "\n";
     }
 
     private static String percent(double threshold) {
