@@ -8,6 +8,7 @@ import io.inferwatch.notifier.NotifierCommand;
 import io.inferwatch.probes.ProbeCommand;
 import io.inferwatch.probes.identity.TenantCommand;
 import io.inferwatch.probes.kernels.ImportKernelsCommand;
+import io.inferwatch.probes.corpus.CorpusCommand;
 import io.inferwatch.probes.load.LoadCommand;
 import io.inferwatch.probes.replay.ReplayCommand;
 import io.inferwatch.report.ConfigCommand;
@@ -33,6 +34,7 @@ import picocli.CommandLine.Command;
             SimulateCommand.class,
             ReplayCommand.class,
             LoadCommand.class,
+            CorpusCommand.class,
             InferwatchCommand.Import.class,
             JobCommand.class,
             BackfillCommand.class,

@@ -178,7 +178,8 @@ final class Exchange {
         event.setStreaming(true);
         event.setHttpVersion("1.1");
         event.setTurn(planned.turn());
-        event.setPromptCharacters((long) planned.promptTokens() * Words.CHARACTERS);
+        event.setPromptCharacters(planned.promptCharacters());
+        event.setPromptStructure(context.target().headers().get(Target.PROMPT_STRUCTURE));
         context.target().model().ifPresent(model -> {
             if (event.getModel() == null) {
                 event.setModel(model);

@@ -12,7 +12,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** How many tokens prompts or answers have. */
-sealed interface Lengths {
+sealed interface Lengths extends Prompts {
     /** All alike. */
     record Fixed(int tokens) implements Lengths {
         @Override
@@ -73,6 +73,12 @@ sealed interface Lengths {
      * @param random of this request alone
      */
     int length(long number, SplittableRandom random);
+
+    /** Words of that length, which no other prompt begins with. */
+    @Override
+    default Piece prompt(long number, SplittableRandom random) {
+        return new Words(random.nextLong(), length(number, random));
+    }
 
     /**
      * {@code fixed:512}, {@code lognormal:MU,SIGMA,MIN,MAX}, or {@code histogram:FILE}.

@@ -1,5 +1,6 @@
 package io.inferwatch.probes.load;
 
+import io.inferwatch.probes.process.DurationConverter;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -15,14 +16,14 @@ final class LimitOptions {
     @Option(
             names = "--p99-limit",
             paramLabel = "DURATION",
-            converter = WorkloadOptions.DurationConverter.class,
+            converter = DurationConverter.class,
             description = "Limit of P99 over any sliding minute within a step, from the schedule: above is a breach.")
     private @Nullable Duration p99Limit;
 
     @Option(
             names = "--p99-breaker",
             paramLabel = "DURATION",
-            converter = WorkloadOptions.DurationConverter.class,
+            converter = DurationConverter.class,
             description = "Above, the load is cut off at once. Default: one and a half times the limit.")
     private @Nullable Duration p99Breaker;
 
@@ -45,7 +46,7 @@ final class LimitOptions {
             names = "--max-lag",
             paramLabel = "DURATION",
             defaultValue = "5ms",
-            converter = WorkloadOptions.DurationConverter.class,
+            converter = DurationConverter.class,
             description =
                     "P99 of the generator's own lateness above which the run is invalid. Default: ${DEFAULT-VALUE}.")
     Duration maxLag = Duration.ofMillis(5);
@@ -67,7 +68,7 @@ final class LimitOptions {
             names = "--tolerable-ttft",
             paramLabel = "DURATION",
             defaultValue = "2500ms",
-            converter = WorkloadOptions.DurationConverter.class,
+            converter = DurationConverter.class,
             description = "TTFT up to which nothing is over-saturated. Default: ${DEFAULT-VALUE}.")
     Duration tolerableTtft = Duration.ofMillis(2_500);
 
@@ -75,7 +76,7 @@ final class LimitOptions {
             names = "--request-timeout",
             paramLabel = "DURATION",
             defaultValue = "10m",
-            converter = WorkloadOptions.DurationConverter.class,
+            converter = DurationConverter.class,
             description = "After which an answer no longer counts. Default: ${DEFAULT-VALUE}.")
     Duration requestTimeout = Duration.ofMinutes(10);
 
@@ -83,7 +84,7 @@ final class LimitOptions {
             names = "--drain",
             paramLabel = "DURATION",
             defaultValue = "30s",
-            converter = WorkloadOptions.DurationConverter.class,
+            converter = DurationConverter.class,
             description = "How long open requests may go on after a stop or --duration. Default: ${DEFAULT-VALUE}.")
     Duration drain = Duration.ofSeconds(30);
 

@@ -1,5 +1,6 @@
 package io.inferwatch.probes.load;
 
+import io.inferwatch.probes.corpus.PromptStructure;
 import io.inferwatch.probes.process.Terminal;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.KafkaOptions;
@@ -132,7 +133,7 @@ public final class LoadCommand implements Callable<Integer> {
         // saw it.
         LoadPlan plan = LoadPlan.of(workload);
         Optional<StepRule> rule = stepRule(plan);
-        LoadSettings settings = settings(id, target.target(kafka.isPresent() ? id + "-proxied" : id), plan);
+        LoadSettings settings = settings(id, target(kafka.isPresent() ? id + "-proxied" : id), plan);
         if (exportDirectory != null) {
             Files.createDirectories(exportDirectory);
         }
@@ -231,6 +232,12 @@ public final class LoadCommand implements Callable<Integer> {
                     "--p99-limit: must come with one iteration, found " + workload.iterations);
         }
         return rule;
+    }
+
+    private Target target(String runHeader) {
+        Target plain = target.target(runHeader);
+        PromptStructure structure = workload.corpusStructure();
+        return structure == null ? plain : plain.withHeader(Target.PROMPT_STRUCTURE, structure.label());
     }
 
     private LoadSettings settings(String id, Target who, LoadPlan plan) {

@@ -3,13 +3,21 @@ package io.inferwatch.probes.load;
 import io.inferwatch.analytics.schedule.ArrivalFit;
 import io.inferwatch.analytics.schedule.Gaps;
 import io.inferwatch.analytics.schedule.TruncatedLognormal;
+import io.inferwatch.probes.process.DurationConverter;
+import io.inferwatch.probes.publish.KafkaOptions;
+import io.inferwatch.probes.publish.RecordedRequests;
+import io.inferwatch.probes.publish.UnreachableKafkaException;
 import io.inferwatch.probes.replay.BadTraceException;
 import io.inferwatch.probes.replay.Trace;
 import io.inferwatch.probes.replay.TraceFormat;
 import io.inferwatch.probes.replay.TraceReadingOptions;
-import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Traffic;
+import io.inferwatch.schemas.settings.InvalidSettingsException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,28 +33,47 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code inferwatch load fit}: distributions of arrivals and lengths of recorded requests, and the options of a load that has them. Exit status 2 when something given is wrong. */
+/** {@code inferwatch load fit}: distributions of arrivals and lengths of requests that were recorded in files or are in Kafka, and the options of a load that has them. Exit status 2 when something given is wrong. */
 @Command(
         name = "fit",
         mixinStandardHelpOptions = true,
         description = "Fits arrivals and lengths of recorded requests, and says which options make a load like them.")
 final class LoadFitCommand implements Callable<Integer> {
     private static final String GAPS = "  %-12s %10s %12s %11s %14s %10s";
+    private static final int LEAST_REQUESTS = 10;
     private static final int OK = 0;
     private static final int BAD_INPUT = 2;
 
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files of one format, plain or gzip.")
+    @Parameters(arity = "0..*", paramLabel = "FILE", description = "Files of one format, plain or gzip.")
     private List<Path> files = new ArrayList<>();
 
     @Option(
+            names = "--from-kafka",
+            description = "Takes the production requests that probes have published instead of files.")
+    private boolean fromKafka;
+
+    @Option(
+            names = "--last",
+            paramLabel = "DURATION",
+            defaultValue = "1h",
+            converter = DurationConverter.class,
+            description = "Requests of Kafka that began so long ago or later. Default: ${DEFAULT-VALUE}.")
+    private Duration last = Duration.ofHours(1);
+
+    @Option(names = "--model", paramLabel = "NAME", description = "Requests of Kafka for this model only.")
+    private @Nullable String model;
+
+    @Mixin
+    private KafkaOptions kafka = new KafkaOptions();
+
+    @Option(
             names = "--format",
-            required = true,
             converter = TraceReadingOptions.FormatConverter.class,
-            description = "agentic, azure, mooncake, burstgpt, ragpulse, or jsonl (own RequestEvents).")
-    private TraceFormat format = TraceFormat.JSONL;
+            description = "Of the files: agentic, azure, mooncake, burstgpt, ragpulse, or jsonl (own RequestEvents).")
+    private @Nullable TraceFormat format;
 
     @Mixin
     private TraceReadingOptions reading = new TraceReadingOptions();
@@ -60,26 +87,65 @@ final class LoadFitCommand implements Callable<Integer> {
         PrintWriter out = command.commandLine().getOut();
         PrintWriter err = command.commandLine().getErr();
         try {
-            Trace trace = Trace.read(files, reading.of(format, null));
-            trace.summary().warnings().forEach(warning -> err.println("warning: " + warning));
+            List<ObservedRequest> requests = fromKafka ? ofKafka(err) : ofFiles(err);
             List<String> options = new ArrayList<>();
-            fitArrivals(out, trace, options);
-            fitLengths(out, "prompts", "--lengths", trace, RequestEvent::getPromptTokens, options);
-            fitLengths(out, "answers", "--answers", trace, RequestEvent::getOutputTokens, options);
+            fitArrivals(out, requests, options);
+            fitLengths(out, "prompts", "--lengths", requests, ObservedRequest::promptTokens, options);
+            fitLengths(out, "answers", "--answers", requests, ObservedRequest::outputTokens, options);
             out.println("inferwatch load --url URL " + String.join(" ", options));
             out.flush();
             err.flush();
             return OK;
-        } catch (BadTraceException | IllegalArgumentException e) {
+        } catch (BadTraceException
+                | UnreachableKafkaException
+                | InvalidSettingsException
+                | IllegalArgumentException e) {
             err.println("inferwatch load fit: " + e.getMessage());
             err.flush();
             return BAD_INPUT;
         }
     }
 
-    private static void fitArrivals(PrintWriter out, Trace trace, List<String> options) {
-        long[] atMicros = trace.events().stream()
-                .mapToLong(RequestEvent::getStartedAtMicros)
+    private List<ObservedRequest> ofFiles(PrintWriter err) {
+        TraceFormat present = format;
+        if (files.isEmpty() || present == null) {
+            throw new IllegalArgumentException("requests: must come from files with --format, or --from-kafka, found "
+                    + (files.isEmpty() ? "neither" : "files without --format"));
+        }
+        Trace trace = Trace.read(files, reading.of(present, null));
+        trace.summary().warnings().forEach(warning -> err.println("warning: " + warning));
+        return trace.events().stream().map(ObservedRequest::of).toList();
+    }
+
+    private List<ObservedRequest> ofKafka(PrintWriter err) {
+        if (!files.isEmpty()) {
+            throw new IllegalArgumentException("requests: must come from files or --from-kafka, found both");
+        }
+        Instant from = Instant.now().minus(last);
+        long fromMicros = ChronoUnit.MICROS.between(Instant.EPOCH, from);
+        List<ObservedRequest> requests = new ArrayList<>();
+        RecordedRequests recorded = new RecordedRequests(kafka.settings());
+        recorded.since(from, event -> {
+            boolean isWanted = event.getTraffic() == Traffic.PRODUCTION
+                    && event.getStartedAtMicros() >= fromMicros
+                    && (model == null || model.equals(event.getModel()));
+            if (isWanted) {
+                requests.add(ObservedRequest.of(event));
+            }
+        });
+        if (recorded.undecodable() > 0) {
+            err.printf("warning: %,d records could not be read%n", recorded.undecodable());
+        }
+        return requests;
+    }
+
+    private static void fitArrivals(PrintWriter out, List<ObservedRequest> requests, List<String> options) {
+        if (requests.size() < LEAST_REQUESTS) {
+            throw new IllegalArgumentException(
+                    "requests: must be at least " + LEAST_REQUESTS + " for a fit, found " + requests.size());
+        }
+        long[] atMicros = requests.stream()
+                .mapToLong(ObservedRequest::startedAtMicros)
                 .sorted()
                 .toArray();
         double[] gaps = new double[Math.max(0, atMicros.length - 1)];
@@ -128,10 +194,10 @@ final class LoadFitCommand implements Callable<Integer> {
             PrintWriter out,
             String name,
             String option,
-            Trace trace,
-            Function<RequestEvent, @Nullable Long> tokens,
+            List<ObservedRequest> requests,
+            Function<ObservedRequest, @Nullable Long> tokens,
             List<String> options) {
-        int[] lengths = trace.events().stream()
+        int[] lengths = requests.stream()
                 .map(tokens)
                 .filter(Objects::nonNull)
                 .mapToInt(length -> Math.toIntExact(Objects.requireNonNull(length)))
@@ -139,7 +205,7 @@ final class LoadFitCommand implements Callable<Integer> {
                 .sorted()
                 .toArray();
         if (lengths.length == 0) {
-            out.println(name + ": the files do not say how long they were");
+            out.println(name + ": nothing says how long they were");
             return;
         }
         int min = lengths[0];

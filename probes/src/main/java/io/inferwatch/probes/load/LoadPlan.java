@@ -1,6 +1,8 @@
 package io.inferwatch.probes.load;
 
 import io.inferwatch.analytics.schedule.Gaps;
+import io.inferwatch.probes.corpus.PromptStructure;
+import io.inferwatch.probes.corpus.Snapshot;
 import io.inferwatch.probes.replay.Trace;
 import io.inferwatch.probes.replay.TraceFormat;
 import java.time.Duration;
@@ -67,6 +69,7 @@ record LoadPlan(
         requireAtLeast("--num-prompts", options.numPrompts, 1);
         requireAtLeast("--max-concurrency", options.maxConcurrency, 1);
         requireAtLeast("--sessions", options.sessions, 1);
+        requireFitting(options);
         requirePositive("--speedup", options.speedup);
         requirePositive("--burstiness", options.burstiness);
         int maxOpen = options.maxConcurrency == null ? Integer.MAX_VALUE : options.maxConcurrency;
@@ -75,8 +78,9 @@ record LoadPlan(
             return ofTrace(options, maxOpen, longest);
         }
         int turns = options.sessions != null && options.turns == 1 ? USUAL_TURNS : options.turns;
-        LongFunction<RequestMaker> maker = seed ->
-                new RequestMaker(options.prompts(), options.answers, turns, options.thinkTime.toNanos() / 1e9, seed);
+        LongFunction<Prompts> texts = prompts(options);
+        LongFunction<RequestMaker> maker = seed -> new RequestMaker(
+                texts.apply(seed), options.answers, turns, options.thinkTime.toNanos() / 1e9, seed);
         List<RateWorkload.Step> steps = steps(options);
         if (steps.isEmpty()) {
             long conversations = ceilingOf(usualPrompts(options), turns);
@@ -101,6 +105,31 @@ record LoadPlan(
                         ? List.of()
                         : options.stages.all().stream().map(Stages.Stage::rate).toList(),
                 List.of());
+    }
+
+    /** What is sent, by the seed of an iteration; a corpus is read once. */
+    private static LongFunction<Prompts> prompts(WorkloadOptions options) {
+        PromptStructure structure = options.corpusStructure();
+        if (options.corpus == null || structure == null) {
+            Lengths lengths = options.prompts();
+            return seed -> lengths;
+        }
+        CorpusPrompts prompts = CorpusPrompts.of(Snapshot.open(options.corpus).prompts(structure));
+        return prompts::shuffled;
+    }
+
+    private static void requireFitting(WorkloadOptions options) {
+        if (options.corpus == null && options.structure != null) {
+            throw new IllegalArgumentException("--structure: must come with --corpus, found none");
+        }
+        List<String> others = new ArrayList<>();
+        add(others, "--trace", !options.trace.isEmpty());
+        add(others, "--lengths", options.lengths != null);
+        add(others, "--skew", options.skew != null);
+        if (options.corpus != null && !others.isEmpty()) {
+            throw new IllegalArgumentException("--corpus: must be alone in saying how long prompts are, found "
+                    + String.join(" and ", others));
+        }
     }
 
     private static LoadPlan ofTrace(WorkloadOptions options, int maxOpen, Duration longest) {

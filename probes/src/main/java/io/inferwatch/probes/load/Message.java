@@ -3,7 +3,7 @@ package io.inferwatch.probes.load;
 import java.util.List;
 
 /** A message of a prompt, one after the other. */
-record Message(Role role, List<Words> words) {
+record Message(Role role, List<Piece> pieces) {
     /** Who speaks. */
     enum Role {
         USER,
@@ -11,14 +11,18 @@ record Message(Role role, List<Words> words) {
     }
 
     Message {
-        words = List.copyOf(words);
+        pieces = List.copyOf(pieces);
     }
 
-    static Message of(Role role, Words words) {
-        return new Message(role, List.of(words));
+    static Message of(Role role, Piece piece) {
+        return new Message(role, List.of(piece));
     }
 
     int tokens() {
-        return words.stream().mapToInt(Words::count).sum();
+        return pieces.stream().mapToInt(Piece::tokens).sum();
+    }
+
+    int characters() {
+        return pieces.stream().mapToInt(Piece::characters).sum();
     }
 }

@@ -33,4 +33,8 @@ record PlannedRequest(
     int promptTokens() {
         return messages.stream().mapToInt(Message::tokens).sum();
     }
+
+    long promptCharacters() {
+        return messages.stream().mapToLong(Message::characters).sum();
+    }
 }

@@ -31,13 +31,13 @@ final class RequestBodies {
                 text.add(i == 0 ? "{\"role\":\"" : ",{\"role\":\"");
                 text.add(message.role() == Message.Role.USER ? "user" : "assistant");
                 text.add("\",\"content\":\"");
-                message.words().forEach(text::add);
+                message.pieces().forEach(text::add);
                 text.add("\"}");
             }
             text.add("]");
         } else {
             text.add("\"prompt\":\"");
-            request.messages().forEach(message -> message.words().forEach(text::add));
+            request.messages().forEach(message -> message.pieces().forEach(text::add));
             text.add("\"");
         }
         text.add(",\"max_tokens\":" + request.answerTokens());
@@ -47,7 +47,7 @@ final class RequestBodies {
 
     private static int length(List<Message> messages) {
         return messages.stream()
-                .mapToInt(message -> 50 + message.tokens() * Words.CHARACTERS)
+                .mapToInt(message -> 50 + message.pieces().stream().mapToInt(Piece::length).sum())
                 .sum();
     }
 
@@ -67,9 +67,9 @@ final class RequestBodies {
             length += added.length;
         }
 
-        void add(Words words) {
-            require(words.length());
-            length = words.write(bytes, length);
+        void add(Piece piece) {
+            require(piece.length());
+            length = piece.write(bytes, length);
         }
 
         byte[] bytes() {

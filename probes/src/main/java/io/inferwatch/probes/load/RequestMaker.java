@@ -7,19 +7,19 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes requests of drawn lengths. What a request is depends on the seed and its number alone. No two prompts share a beginning, but for the turns of one conversation, each of which
+ * Makes requests of drawn lengths. What a request is depends on the seed and its number alone. No two prompts that are made share a beginning, but for the turns of one conversation, each of which
  * repeats the former ones and their answers.
  *
- * @param prompts tokens of a user's message
+ * @param prompts messages of users
  * @param turns of a conversation; 1 for single requests
  * @param meanThinkSeconds between an answer's end and the next turn, exponentially distributed; 0 for none
  */
-record RequestMaker(Lengths prompts, Lengths answers, int turns, double meanThinkSeconds, long seed) {
+record RequestMaker(Prompts prompts, Lengths answers, int turns, double meanThinkSeconds, long seed) {
     private static final double NANOS_PER_SECOND = 1e9;
     /** Of the golden ratio, as SplitMix steps; so that neighbouring numbers have unrelated seeds. */
     private static final long STEP = 0x9E3779B97F4A7C15L;
 
-    private record Turn(Words question, Words answer, long thinkNanos) {}
+    private record Turn(Piece question, Words answer, long thinkNanos) {}
 
     /**
      * A conversation, or a single request.
@@ -55,7 +55,7 @@ record RequestMaker(Lengths prompts, Lengths answers, int turns, double meanThin
 
     private Turn turn(long number) {
         SplittableRandom random = new SplittableRandom(seed + number * STEP);
-        Words question = new Words(random.nextLong(), prompts.length(number, random));
+        Piece question = prompts.prompt(number, random);
         Words answer = new Words(random.nextLong(), answers.length(number, random));
         double thinkSeconds = -meanThinkSeconds * Math.log(1 - random.nextDouble());
         return new Turn(question, answer, (long) (thinkSeconds * NANOS_PER_SECOND));

@@ -2,6 +2,7 @@ package io.inferwatch.probes.load;
 
 import io.netty.handler.ssl.SslContext;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +24,9 @@ record Target(
         Optional<String> model,
         Map<String, String> headers,
         @Nullable SslContext tls) {
+    /** Header that says in which form prompts are; probes in front of servers read it too. */
+    static final String PROMPT_STRUCTURE = "x-prompt-structure";
+
     private static final int HTTP = 80;
     private static final int HTTPS = 443;
 
@@ -34,6 +38,13 @@ record Target(
     /** One server, plainly. */
     static Target of(URI server, Api api) {
         return new Target(List.of(server), api, api.path(), Optional.empty(), Map.of(), null);
+    }
+
+    /** The same with one more header, or another value of it. */
+    Target withHeader(String name, String value) {
+        Map<String, String> more = new HashMap<>(headers);
+        more.put(name, value);
+        return new Target(servers, api, uri, model, more, tls);
     }
 
     /** The server of a request. */

@@ -88,9 +88,9 @@ final class TraceWorkload implements Workload {
         return Math.round(afterMicros / speedup * NANOS_PER_MICRO);
     }
 
-    private List<Words> words(RequestEvent row, int number) {
+    private List<Piece> words(RequestEvent row, int number) {
         int tokens = Math.max(1, Math.toIntExact(row.getPromptTokens()));
-        List<Words> words = new ArrayList<>();
+        List<Piece> words = new ArrayList<>();
         int left = tokens;
         Optional<int[]> blocks = trace.prefixBlocks(row);
         if (blocks.isPresent()) {

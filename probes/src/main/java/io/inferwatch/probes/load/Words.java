@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  *
  * @param count at least 0
  */
-record Words(long seed, int count) {
+record Words(long seed, int count) implements Piece {
     static final int CHARACTERS = 4;
 
     private static final String ALL = "the and for are but not you all any can her was one our out day "
@@ -18,12 +18,23 @@ record Words(long seed, int count) {
     private static final int BITS = 6;
     private static final int PER_LONG = Long.SIZE / BITS;
 
-    int length() {
+    @Override
+    public int tokens() {
+        return count;
+    }
+
+    @Override
+    public int characters() {
         return count * CHARACTERS;
     }
 
-    /** Writes the words from a place in an array on; returns the place behind them. */
-    int write(byte[] text, int offset) {
+    @Override
+    public int length() {
+        return characters();
+    }
+
+    @Override
+    public int write(byte[] text, int offset) {
         SplittableRandom random = new SplittableRandom(seed);
         int at = offset;
         long bits = 0;

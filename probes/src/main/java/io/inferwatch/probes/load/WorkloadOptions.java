@@ -1,9 +1,10 @@
 package io.inferwatch.probes.load;
 
 import io.inferwatch.analytics.schedule.SkewedLengths;
+import io.inferwatch.probes.corpus.PromptStructure;
+import io.inferwatch.probes.process.DurationConverter;
 import io.inferwatch.probes.replay.TraceFormat;
 import io.inferwatch.probes.replay.TraceReadingOptions;
-import io.inferwatch.schemas.settings.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,8 @@ import picocli.CommandLine.TypeConversionException;
 
 /** What is sent, and when; to be mixed in. */
 final class WorkloadOptions {
+    private static final int USUAL_TOKENS = 512;
+
     /** How arrivals of a rate are spread. */
     enum Arrivals {
         POISSON,
@@ -125,11 +128,27 @@ final class WorkloadOptions {
     @Option(
             names = "--lengths",
             paramLabel = "LENGTHS",
-            defaultValue = "fixed:512",
             converter = Lengths.Converter.class,
             description =
-                    "Tokens of prompts: fixed:512, lognormal:MU,SIGMA,MIN,MAX, or histogram:FILE of lines TOKENS,COUNT. Default: ${DEFAULT-VALUE}.")
-    Lengths lengths = new Lengths.Fixed(512);
+                    "Tokens of prompts: fixed:512, lognormal:MU,SIGMA,MIN,MAX, or histogram:FILE of lines TOKENS,COUNT. Default: fixed:512.")
+    @Nullable
+    Lengths lengths;
+
+    @Option(
+            names = "--corpus",
+            paramLabel = "DIR",
+            description =
+                    "Sends prompts of a corpus, or of one snapshot of it, as they are, instead of made ones of some lengths.")
+    @Nullable
+    Path corpus;
+
+    @Option(
+            names = "--structure",
+            paramLabel = "plain|json|xml",
+            converter = StructureConverter.class,
+            description = "Form of the corpus's prompts, which requests and events name. Default: plain.")
+    @Nullable
+    PromptStructure structure;
 
     @Option(
             names = "--answers",
@@ -185,19 +204,35 @@ final class WorkloadOptions {
 
     /** Lengths of prompts, skewed where that was asked for. */
     Lengths prompts() {
+        Lengths present = lengths == null ? new Lengths.Fixed(USUAL_TOKENS) : lengths;
         if (skew == null) {
-            return lengths;
+            return present;
         }
-        if (!(lengths instanceof Lengths.Fixed fixed)) {
+        if (!(present instanceof Lengths.Fixed fixed)) {
             throw new IllegalArgumentException("--skew: must come with fixed lengths, found others");
         }
         return new Lengths.Skewed(new SkewedLengths(fixed.tokens(), skew));
     }
 
+    /** The form of prompts; null where they are not of a corpus. */
+    @Nullable
+    PromptStructure corpusStructure() {
+        if (corpus == null) {
+            return null;
+        }
+        return structure == null ? PromptStructure.PLAIN : structure;
+    }
+
     /** What they say, by name. */
     void describe(Map<String, String> options) {
         options.put("seed", Long.toString(seed));
-        options.put("lengths", prompts().toString());
+        PromptStructure form = corpusStructure();
+        if (corpus == null || form == null) {
+            options.put("lengths", prompts().toString());
+        } else {
+            options.put("corpus", corpus.toString());
+            options.put("structure", form.label());
+        }
         options.put("answers", answers.toString());
         if (!trace.isEmpty()) {
             options.put(
@@ -229,14 +264,15 @@ final class WorkloadOptions {
         }
     }
 
-    static final class DurationConverter implements ITypeConverter<Duration> {
+    static final class StructureConverter implements ITypeConverter<PromptStructure> {
         @Override
-        public Duration convert(String text) {
-            Duration duration = Settings.parseDuration(text);
-            if (duration == null) {
-                throw new TypeConversionException("must be a duration such as 10s, found '" + text + "'");
+        public PromptStructure convert(String text) {
+            for (PromptStructure structure : PromptStructure.values()) {
+                if (structure.label().equals(text)) {
+                    return structure;
+                }
             }
-            return duration;
+            throw new TypeConversionException("must be plain, json or xml, found '" + text + "'");
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.inferwatch.probes.proxy;
 
 import io.inferwatch.probes.admin.ListenAddress;
+import io.inferwatch.probes.process.DurationConverter;
 import io.inferwatch.probes.publish.EventPublisher;
 import io.inferwatch.probes.publish.KafkaOptions;
 import io.inferwatch.probes.publish.KafkaPublisher;
@@ -18,12 +19,10 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * {@code inferwatch probe proxy}: serves until SIGTERM or Ctrl-C, then drains. Kafka need not be there. Exit status 2 when something given is wrong.
@@ -196,16 +195,5 @@ public final class ProxyCommand implements Callable<Integer> {
                 loops,
                 injectUsage);
         return new Configured(proxy, file);
-    }
-
-    static final class DurationConverter implements ITypeConverter<Duration> {
-        @Override
-        public Duration convert(String text) {
-            Duration duration = Settings.parseDuration(text);
-            if (duration == null) {
-                throw new TypeConversionException("must be a duration such as 10s, found '" + text + "'");
-            }
-            return duration;
-        }
     }
 }

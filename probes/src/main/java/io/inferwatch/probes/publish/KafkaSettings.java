@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
@@ -161,14 +163,7 @@ public final class KafkaSettings {
      * @throws UnreachableKafkaException when that is not so within the timeout
      */
     public void requireTopic(Topic topic, Duration timeout) {
-        Map<String, Object> config = new HashMap<>(properties);
-        config.keySet().retainAll(AdminClientConfig.configNames());
-        properties.forEach((name, value) -> {
-            // Properties of plug-ins, which Kafka itself does not know.
-            if (!ProducerConfig.configNames().contains(name)) {
-                config.put(name, value);
-            }
-        });
+        Map<String, Object> config = of(AdminClientConfig.configNames());
         config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) timeout.toMillis());
         config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) timeout.toMillis());
         try (Admin admin = Admin.create(config)) {
@@ -193,6 +188,27 @@ public final class KafkaSettings {
             throw new UnreachableKafkaException(
                     "Kafka at " + bootstrapServers() + ": interrupted while waiting for it");
         }
+    }
+
+    /** Configuration of a consumer that is in no group, secrets included. */
+    Map<String, Object> consumer() {
+        Map<String, Object> config = of(ConsumerConfig.configNames());
+        config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+        config.remove(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG);
+        return config;
+    }
+
+    /** What another client than the producer knows of the properties. */
+    private Map<String, Object> of(Set<String> known) {
+        Map<String, Object> config = new HashMap<>(properties);
+        config.keySet().retainAll(known);
+        properties.forEach((name, value) -> {
+            // Properties of plug-ins, which Kafka itself does not know.
+            if (!ProducerConfig.configNames().contains(name)) {
+                config.put(name, value);
+            }
+        });
+        return config;
     }
 
     /** Configuration of a producer, secrets included. */

@@ -21,17 +21,19 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /** A recorded file as text: plain or gzip, told apart by the first bytes; UTF-8, strictly; with or without a byte order mark. */
-final class TraceFile {
+public final class TraceFile {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int BYTE_ORDER_MARK = 0xFEFF;
 
     private TraceFile() {}
 
-    interface Lines {
+    /** Who reads the text. */
+    public interface Lines {
         void read(BufferedReader reader) throws IOException;
     }
 
-    interface LineNumber {
+    /** Who knows how far the reading has come. */
+    public interface LineNumber {
         long read();
     }
 
@@ -41,7 +43,7 @@ final class TraceFile {
      * @param line the last line that the reader has seen, for messages
      * @throws BadTraceException when the file is not there, cut short or no UTF-8
      */
-    static void read(Path file, LineNumber line, Lines lines) {
+    public static void read(Path file, LineNumber line, Lines lines) {
         try (BufferedReader reader = open(file)) {
             lines.read(reader);
         } catch (UncheckedIOException e) {
@@ -53,7 +55,7 @@ final class TraceFile {
     }
 
     /** SHA-256 over the bytes of the file. */
-    static String sha256(Path file) {
+    public static String sha256(Path file) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {

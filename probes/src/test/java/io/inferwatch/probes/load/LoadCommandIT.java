@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.inferwatch.probes.RequestsTopic;
+import io.inferwatch.probes.corpus.CorpusCommand;
+import io.inferwatch.probes.publish.EventPublisher;
+import io.inferwatch.probes.publish.KafkaPublisher;
+import io.inferwatch.probes.publish.KafkaSettings;
+import io.inferwatch.probes.publish.PublisherSettings;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.Traffic;
@@ -14,11 +19,16 @@ import io.inferwatch.simulation.http.SimulationSettings;
 import io.inferwatch.simulation.serving.ServerSpec;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -88,6 +98,98 @@ class LoadCommandIT {
             // The prompts' words are in no file.
             assertThat(Files.readString(file)).doesNotContainPattern("(the|and|for|are|but|not) [a-z]{3} [a-z]{3} ");
         }
+    }
+
+    /** Every prompt holds a word that is nowhere else; it may be in no record of the broker and in no file but the snapshot. */
+    @Test
+    void aCorpusIsSentAndNothingOfItIsPublishedOrWritten() throws Exception {
+        Path logs = Files.createDirectories(directory.resolve("logs"));
+        Path corpus = directory.resolve("corpus");
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            lines.add("{\"prompt\":\"Zinnober " + i + " and some twenty more words that make up a question to a model, so that it is long enough, in turn " + i * i + "\"}");
+        }
+        Files.write(logs.resolve("prompts.jsonl"), lines);
+        assertThat(new CommandLine(new CorpusCommand())
+                        .setOut(new PrintWriter(out, true))
+                        .execute("build", logs.toString(), "--corpus", corpus.toString()))
+                .isZero();
+        Path results = Files.createDirectories(directory.resolve("results"));
+        int status = load(
+                "--request-rate", "100",
+                "--num-prompts", "50",
+                "--corpus", corpus.toString(),
+                "--structure", "json",
+                "--answers", "fixed:1",
+                "--max-lag", "10s",
+                "--run", "corpus",
+                "--output-file", results.resolve("result.json").toString(),
+                "--export-dir", results.toString(),
+                "--bootstrap-servers", broker.bootstrapServers());
+        assertThat(err.toString()).isEmpty();
+        assertThat(status).isZero();
+        List<RequestEvent> events = RequestsTopic.read(broker, "load-").events().stream()
+                .filter(event -> "corpus".equals(event.getRun()))
+                .toList();
+        assertThat(events).hasSize(50).allSatisfy(event -> {
+            assertThat(event.getPromptStructure()).isEqualTo("json");
+            assertThat(event.getPromptCharacters()).isBetween(300L, 500L);
+        });
+        assertThat(RequestsTopic.encoded(broker))
+                .noneMatch(bytes -> new String(bytes, StandardCharsets.ISO_8859_1).contains("Zinnober"));
+        try (Stream<Path> files = Files.list(results)) {
+            assertThat(files.toList()).hasSize(5).allSatisfy(file -> assertThat(Files.readString(file)).doesNotContain("Zinnober"));
+        }
+        assertThat(load("--max-concurrency", "2", "--corpus", corpus.toString(), "--lengths", "fixed:5")).isEqualTo(2);
+        assertThat(load("--max-concurrency", "2", "--corpus", logs.toString())).isEqualTo(2);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "inferwatch load: --corpus: must be alone in saying how long prompts are, found --lengths",
+                        "inferwatch load: " + logs + ": must be a corpus or a snapshot of one, found neither");
+    }
+
+    /** Two thousand requests of a model a tenth of a second apart, in pairs, between a thousand synthetic ones and as many of another model. */
+    @Test
+    void productionIsFittedAsItWasPublished() throws Exception {
+        long begin = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) - 1_000_000_000L;
+        try (EventPublisher publisher = new KafkaPublisher(
+                PublisherSettings.of("fit", KafkaSettings.of(broker.bootstrapServers())))) {
+            for (int i = 0; i < 4_000; i++) {
+                RequestEvent event = Finished.good(i, 0, begin + i / 4 * 200_000L + i % 2 * 10_000L, 5_000, 9_000)
+                        .event();
+                event.setReplica("fit");
+                event.setModel(i % 4 < 2 ? "fitted" : "other");
+                event.setTraffic(i % 4 < 2 || i % 4 == 2 ? Traffic.PRODUCTION : Traffic.SYNTHETIC);
+                event.setPromptTokens(i % 4 < 2 ? 100L + i % 3 : 7_000L);
+                assertThat(publisher.publish(event)).isTrue();
+            }
+            assertThat(publisher.flush(Duration.ofSeconds(30))).isTrue();
+        }
+        int status = fit("--from-kafka", "--model", "fitted", "--bootstrap-servers", broker.bootstrapServers());
+        assertThat(err.toString()).isEmpty();
+        assertThat(status).isZero();
+        assertThat(out.toString())
+                .contains("arrivals: 2,000 in 199.8 s, 10.005/s")
+                .contains("prompts: mean 101, P50 101, P99 102 tokens")
+                .contains("answers: all of 11 tokens")
+                .containsPattern("--request-rate 10\\.0.* --answers fixed:11");
+        assertThat(fit("--from-kafka", "--last", "1s", "--bootstrap-servers", broker.bootstrapServers())).isEqualTo(2);
+        assertThat(fit()).isEqualTo(2);
+        assertThat(fit("trace.csv")).isEqualTo(2);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "inferwatch load fit: requests: must be at least 10 for a fit, found 0",
+                        "inferwatch load fit: requests: must come from files with --format, or --from-kafka, found neither",
+                        "inferwatch load fit: requests: must come from files with --format, or --from-kafka, found files without --format");
+    }
+
+    private int fit(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("fit"));
+        all.addAll(Arrays.asList(arguments));
+        return new CommandLine(new LoadCommand())
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .execute(all.toArray(new String[0]));
     }
 
     @Test

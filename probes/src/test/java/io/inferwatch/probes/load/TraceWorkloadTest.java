@@ -199,7 +199,7 @@ class TraceWorkloadTest {
         byte[] text = new byte[request.promptTokens() * Words.CHARACTERS];
         int end = 0;
         for (Message message : request.messages()) {
-            for (Words words : message.words()) {
+            for (Piece words : message.pieces()) {
                 end = words.write(text, end);
             }
         }

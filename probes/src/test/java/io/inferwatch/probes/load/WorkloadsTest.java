@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.inferwatch.analytics.schedule.Gaps;
+import io.inferwatch.probes.corpus.Prompt;
 import io.inferwatch.analytics.schedule.SkewedLengths;
 import io.inferwatch.probes.load.PlannedRequest.FollowUp;
 import java.io.IOException;
@@ -159,6 +160,29 @@ class WorkloadsTest {
         JsonNode completion = json.readTree(new RequestBodies(plain).of(request));
         assertThat(completion.has("model")).isFalse();
         assertThat(completion.path("prompt").asText()).hasSize(4 * 24);
+    }
+
+    /** Three prompts, seven requests: each comes twice before one comes a third time, in an order of the seed, as it stands but for what JSON wants. */
+    @Test
+    void theCorpusIsSentAsItStandsAndAllOfItBeforeAnyAgain() throws IOException {
+        CorpusPrompts corpus = CorpusPrompts.of(
+                List.of(new Prompt("Grüße aus \"Köln\"\n\ud83d\ude00", 9), new Prompt("two", 1), new Prompt("three", 1)));
+        ObjectMapper json = new ObjectMapper();
+        RequestBodies bodies = new RequestBodies(Target.of(URI.create("http://localhost"), Api.CHAT));
+        List<String> sent = new ArrayList<>();
+        RequestMaker maker = new RequestMaker(corpus.shuffled(5), new Lengths.Fixed(4), 1, 0, 5);
+        for (int i = 0; i < 7; i++) {
+            PlannedRequest request = maker.make(i, null, 0);
+            sent.add(json.readTree(bodies.of(request)).at("/messages/0/content").asText());
+            if (sent.get(i).startsWith("Gr")) {
+                assertThat(request.promptTokens()).isEqualTo(9);
+                assertThat(request.promptCharacters()).isEqualTo(18);
+            }
+        }
+        assertThat(sent.subList(0, 3))
+                .containsExactlyInAnyOrder("Grüße aus \"Köln\"\n\ud83d\ude00", "two", "three")
+                .isEqualTo(sent.subList(3, 6));
+        assertThat(sent.get(6)).isEqualTo(sent.get(0));
     }
 
     @Test
