@@ -36,6 +36,7 @@ record CleaningSettings(Optional<String> field, List<String> regions, int leastT
 
     /** The same as a name of files. */
     String key() {
-        return UUID.nameUUIDFromBytes(description().getBytes(StandardCharsets.UTF_8)).toString();
+        return UUID.nameUUIDFromBytes(description().getBytes(StandardCharsets.UTF_8))
+                .toString();
     }
 }

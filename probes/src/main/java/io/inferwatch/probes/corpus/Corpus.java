@@ -76,7 +76,8 @@ final class Corpus {
                         directory.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock lock = channel.tryLock()) {
             if (lock == null) {
-                throw new IllegalArgumentException(directory + ": must have one build at a time, found another at work");
+                throw new IllegalArgumentException(
+                        directory + ": must have one build at a time, found another at work");
             }
             return build(files, all.size() - files.size());
         }
@@ -105,7 +106,8 @@ final class Corpus {
                     .filter(prompt -> seen.add(prompt.text()))
                     .toList();
             prompts.addAll(own);
-            counts = counts.plus(cleaned.counts().repeatedElsewhere(cleaned.prompts().size() - own.size()));
+            counts = counts.plus(
+                    cleaned.counts().repeatedElsewhere(cleaned.prompts().size() - own.size()));
             sources.add(new SourceFile(file.toString(), sha256, own.size()));
         }
         forget(used);

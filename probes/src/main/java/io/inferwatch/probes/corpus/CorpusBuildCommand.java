@@ -33,7 +33,10 @@ final class CorpusBuildCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Parameters(arity = "1..*", paramLabel = "DIR", description = "Directories or files: .jsonl, .ndjson, .txt, .md, plain or .gz.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "DIR",
+            description = "Directories or files: .jsonl, .ndjson, .txt, .md, plain or .gz.")
     private List<Path> sources = new ArrayList<>();
 
     @Option(names = "--corpus", required = true, paramLabel = "DIR", description = "Directory of the snapshots.")
@@ -95,7 +98,12 @@ final class CorpusBuildCommand implements Callable<Integer> {
     private static void print(PrintWriter out, Corpus.Build build) {
         Counts counts = build.counts();
         Quality quality = build.quality();
-        line(out, "%,d files, %,d of them new or changed; %,d of other kinds", build.files(), build.read(), build.passedOver());
+        line(
+                out,
+                "%,d files, %,d of them new or changed; %,d of other kinds",
+                build.files(),
+                build.read(),
+                build.passedOver());
         line(
                 out,
                 "%,d prompts found: %,d kept, %,d repeated, %,d repetitive, %,d outside of the lengths; %,d lines without one",

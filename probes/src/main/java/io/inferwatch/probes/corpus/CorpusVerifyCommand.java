@@ -41,7 +41,8 @@ final class CorpusVerifyCommand implements Callable<Integer> {
             boolean isSnapshot = Files.exists(directory.resolve(Snapshot.MANIFEST));
             List<Path> all = isSnapshot ? List.of(directory) : Snapshot.all(directory);
             if (all.isEmpty()) {
-                throw new IllegalArgumentException(directory + ": must be a corpus or a snapshot of one, found neither");
+                throw new IllegalArgumentException(
+                        directory + ": must be a corpus or a snapshot of one, found neither");
             }
             int status = OK;
             for (Path path : all) {

@@ -60,7 +60,7 @@ final class FourGrams {
             sum += count * (Math.log(count) / Math.log(2));
         }
         double share = Math.scalb(1.0, -zeros);
-        return Math.max(0, Math.log(n) / Math.log(2) - sum / share / n);
+        return Math.max(0, Math.log((double) n) / Math.log(2) - sum / share / n);
     }
 
     private boolean isKept(long hash) {

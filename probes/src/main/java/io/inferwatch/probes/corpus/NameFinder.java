@@ -16,8 +16,7 @@ import java.util.stream.Collectors;
  */
 final class NameFinder implements Finder {
     private static final int MOST_WORDS = 4;
-    private static final Pattern WORD =
-            Pattern.compile("\\p{L}[\\p{L}\\p{M}]*+(?:['’-]\\p{L}[\\p{L}\\p{M}]*+)*+");
+    private static final Pattern WORD = Pattern.compile("\\p{L}[\\p{L}\\p{M}]*+(?:['’-]\\p{L}[\\p{L}\\p{M}]*+)*+");
 
     private final NameLists names;
     private final Set<String> particles;
@@ -99,7 +98,15 @@ final class NameFinder implements Finder {
                 String small = words.get(at).small();
                 boolean isListed = names.first().contains(small) || names.last().contains(small);
                 if (isListed || !mustBeListed) {
-                    add(spans, words, from, end(text, words, at, !mustBeListed || names.certain().contains(small)));
+                    add(
+                            spans,
+                            words,
+                            from,
+                            end(
+                                    text,
+                                    words,
+                                    at,
+                                    !mustBeListed || names.certain().contains(small)));
                 }
             }
         }
@@ -140,9 +147,8 @@ final class NameFinder implements Finder {
                     && isAdjacent(text, word, words.get(at + 1));
             return isPair ? at + 2 : at;
         }
-        boolean isPlace = at > 0
-                && saints.contains(words.get(at - 1).small())
-                && isAdjacent(text, words.get(at - 1), word);
+        boolean isPlace =
+                at > 0 && saints.contains(words.get(at - 1).small()) && isAdjacent(text, words.get(at - 1), word);
         if (!word.isCapital() || isPlace) {
             return at;
         }
@@ -176,9 +182,8 @@ final class NameFinder implements Finder {
             }
             int next = behindParticles(text, words, end);
             Word word = words.get(next);
-            boolean isKnown = names.last().contains(word.small())
-                    || names.first().contains(word.small())
-                    || word.isInitial();
+            boolean isKnown =
+                    names.last().contains(word.small()) || names.first().contains(word.small()) || word.isInitial();
             if (!word.isCapital() || !(isKnown || next > end || !isFamily)) {
                 return end;
             }

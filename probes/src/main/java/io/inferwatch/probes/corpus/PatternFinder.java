@@ -60,7 +60,8 @@ final class PatternFinder implements Finder {
                 int start = rule.hasValue() ? matcher.start("value") : matcher.start();
                 int end = rule.hasValue() ? matcher.end("value") : matcher.end();
                 Span span = new Span(start, end, rule.kind());
-                if (rule.check().test(text.substring(start, end)) && spans.stream().noneMatch(span::overlaps)) {
+                if (rule.check().test(text.substring(start, end))
+                        && spans.stream().noneMatch(span::overlaps)) {
                     spans.add(span);
                 }
             }

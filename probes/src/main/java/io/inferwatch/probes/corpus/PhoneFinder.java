@@ -28,8 +28,8 @@ final class PhoneFinder implements Finder {
                 .filter(region -> !plans.getSupportedRegions().contains(region))
                 .toList();
         if (!unknown.isEmpty() || regions.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "--regions: must be countries' codes such as US,DE, found " + (regions.isEmpty() ? "none" : unknown));
+            throw new IllegalArgumentException("--regions: must be countries' codes such as US,DE, found "
+                    + (regions.isEmpty() ? "none" : unknown));
         }
         this.regions = List.copyOf(regions);
     }

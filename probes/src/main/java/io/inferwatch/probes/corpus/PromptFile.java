@@ -100,7 +100,9 @@ record PromptFile(Path path, Optional<String> field) {
             });
         }
         return said.isEmpty()
-                ? FIELDS.stream().flatMap(name -> text(node.path(name)).stream()).findFirst()
+                ? FIELDS.stream()
+                        .flatMap(name -> text(node.path(name)).stream())
+                        .findFirst()
                 : Optional.of(String.join("\n\n", said));
     }
 

@@ -80,7 +80,8 @@ record Quality(
             problems.add("tokens: must be at most " + MOST_TOKENS + " at P90, found " + p90Tokens);
         }
         if (entropyBits < LEAST_BITS) {
-            problems.add("entropy of four-grams: must be at least %.1f bits, found %.2f".formatted(LEAST_BITS, entropyBits));
+            problems.add(
+                    "entropy of four-grams: must be at least %.1f bits, found %.2f".formatted(LEAST_BITS, entropyBits));
         }
         return problems;
     }

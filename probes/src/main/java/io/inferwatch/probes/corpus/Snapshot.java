@@ -65,7 +65,8 @@ public final class Snapshot {
             return List.of();
         }
         try (Stream<Path> inside = Files.list(corpus)) {
-            return inside.filter(path -> NAME.matcher(path.getFileName().toString()).matches())
+            return inside.filter(
+                            path -> NAME.matcher(path.getFileName().toString()).matches())
                     .sorted(Comparator.comparing(path -> path.getFileName().toString()))
                     .toList();
         } catch (IOException e) {
@@ -95,7 +96,9 @@ public final class Snapshot {
         Path file = draft.resolve(PROMPTS);
         try (BufferedWriter out = Files.newBufferedWriter(file)) {
             for (Prompt prompt : prompts) {
-                out.write(JSON.writer().without(SerializationFeature.INDENT_OUTPUT).writeValueAsString(prompt));
+                out.write(JSON.writer()
+                        .without(SerializationFeature.INDENT_OUTPUT)
+                        .writeValueAsString(prompt));
                 out.write('\n');
             }
         }
@@ -121,8 +124,7 @@ public final class Snapshot {
                 throw new IOException(written + " cannot be made read-only");
             }
         }
-        Path directory =
-                corpus.resolve("%05d-%s".formatted(manifest.number(), sha256.substring(0, NAME_DIGITS)));
+        Path directory = corpus.resolve("%05d-%s".formatted(manifest.number(), sha256.substring(0, NAME_DIGITS)));
         Files.move(draft, directory, StandardCopyOption.ATOMIC_MOVE);
         return Optional.of(new Snapshot(directory, manifest));
     }
@@ -147,8 +149,8 @@ public final class Snapshot {
                 && (!NAME.matcher(name()).matches() || name().endsWith(sha256.substring(0, NAME_DIGITS)));
         return isSame
                 ? Optional.empty()
-                : Optional.of(directory.resolve(PROMPTS) + ": must have SHA-256 " + manifest.sha256() + ", found "
-                        + sha256);
+                : Optional.of(
+                        directory.resolve(PROMPTS) + ": must have SHA-256 " + manifest.sha256() + ", found " + sha256);
     }
 
     /**

@@ -26,7 +26,9 @@ final class WordFile {
             if (in == null) {
                 throw new IllegalStateException(name + " is missing from the class path");
             }
-            new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)).lines().forEach(file::add);
+            new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))
+                    .lines()
+                    .forEach(file::add);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

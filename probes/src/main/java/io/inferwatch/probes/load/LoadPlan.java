@@ -79,8 +79,8 @@ record LoadPlan(
         }
         int turns = options.sessions != null && options.turns == 1 ? USUAL_TURNS : options.turns;
         LongFunction<Prompts> texts = prompts(options);
-        LongFunction<RequestMaker> maker = seed -> new RequestMaker(
-                texts.apply(seed), options.answers, turns, options.thinkTime.toNanos() / 1e9, seed);
+        LongFunction<RequestMaker> maker = seed ->
+                new RequestMaker(texts.apply(seed), options.answers, turns, options.thinkTime.toNanos() / 1e9, seed);
         List<RateWorkload.Step> steps = steps(options);
         if (steps.isEmpty()) {
             long conversations = ceilingOf(usualPrompts(options), turns);
@@ -127,8 +127,8 @@ record LoadPlan(
         add(others, "--lengths", options.lengths != null);
         add(others, "--skew", options.skew != null);
         if (options.corpus != null && !others.isEmpty()) {
-            throw new IllegalArgumentException("--corpus: must be alone in saying how long prompts are, found "
-                    + String.join(" and ", others));
+            throw new IllegalArgumentException(
+                    "--corpus: must be alone in saying how long prompts are, found " + String.join(" and ", others));
         }
     }
 

@@ -47,7 +47,8 @@ final class RequestBodies {
 
     private static int length(List<Message> messages) {
         return messages.stream()
-                .mapToInt(message -> 50 + message.pieces().stream().mapToInt(Piece::length).sum())
+                .mapToInt(message ->
+                        50 + message.pieces().stream().mapToInt(Piece::length).sum())
                 .sum();
     }
 

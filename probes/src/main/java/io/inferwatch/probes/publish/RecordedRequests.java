@@ -46,8 +46,8 @@ public final class RecordedRequests {
      */
     public void since(Instant from, Consumer<RequestEvent> events) {
         kafka.requireTopic(Topic.REQUESTS, PATIENCE);
-        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-                kafka.consumer(), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(kafka.consumer(), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(Topic.REQUESTS.topicName(), PATIENCE).stream()
                     .map(partition -> new TopicPartition(partition.topic(), partition.partition()))
                     .toList();

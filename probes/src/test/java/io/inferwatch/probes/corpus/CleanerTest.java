@@ -57,8 +57,8 @@ class CleanerTest {
             for (Span span : found) {
                 Score score = scores.computeIfAbsent(span.kind(), kind -> new Score());
                 score.found++;
-                boolean isRight = text.data().stream()
-                        .anyMatch(placed -> span.kind() == placed.kind() && span.overlaps(placed));
+                boolean isRight =
+                        text.data().stream().anyMatch(placed -> span.kind() == placed.kind() && span.overlaps(placed));
                 score.right += isRight ? 1 : 0;
                 if (!isRight) {
                     mistaken.add(text.text().substring(span.start(), span.end()));
@@ -94,7 +94,8 @@ class CleanerTest {
 
     @Test
     void everyPlaceIsCountedAndSaysWhatWasThere() {
-        Cleaned cleaned = CLEANER.clean("Dear Sarah, mail sarah@example.com or call +1 415-555-2671 from 10.0.0.7, card 4111 1111 1111 1111.");
+        Cleaned cleaned = CLEANER.clean(
+                "Dear Sarah, mail sarah@example.com or call +1 415-555-2671 from 10.0.0.7, card 4111 1111 1111 1111.");
         assertThat(cleaned.text()).isEqualTo("Dear [NAME], mail [MAIL] or call [PHONE] from [IP], card [CARD].");
         assertThat(cleaned.removed())
                 .containsOnly(
@@ -108,10 +109,12 @@ class CleanerTest {
     /** Published test numbers of card networks; the same with a wrong last digit. */
     @Test
     void cardsAreKnownByTheirChecksum() {
-        for (String card : List.of("4111111111111111", "5555555555554444", "378282246310005", "6011111111111117", "3530111333300000")) {
+        for (String card : List.of(
+                "4111111111111111", "5555555555554444", "378282246310005", "6011111111111117", "3530111333300000")) {
             assertThat(PatternFinder.isCard(card)).as(card).isTrue();
             char last = card.charAt(card.length() - 1);
-            assertThat(PatternFinder.isCard(card.substring(0, card.length() - 1) + (char) (last == '9' ? '0' : last + 1)))
+            assertThat(PatternFinder.isCard(
+                            card.substring(0, card.length() - 1) + (char) (last == '9' ? '0' : last + 1)))
                     .as("not %s", card)
                     .isFalse();
         }

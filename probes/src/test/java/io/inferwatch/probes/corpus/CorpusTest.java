@@ -37,18 +37,16 @@ class CorpusTest {
     void write() throws IOException {
         sources = Files.createDirectories(directory.resolve("logs"));
         corpus = directory.resolve("corpus");
-        Files.writeString(
-                sources.resolve("chat.jsonl"),
-                """
+        Files.writeString(sources.resolve("chat.jsonl"), """
                 {"messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"%s and tell anna@example.com about it."}]}
                 {"conversations":[{"from":"human","value":"%s"},{"from":"gpt","value":"No."}]}
                 {"prompt":"%s and tell bert@example.org about it."}
                 {"prompt":"ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha ha"}
                 {"answer":42}
                 not JSON
-                """
-                        .formatted(sentence(1), sentence(2), sentence(1)));
-        Files.writeString(sources.resolve("notes.txt"), sentence(3) + "\n" + sentence(4) + "\n\n\n" + sentence(2) + "\n");
+                """.formatted(sentence(1), sentence(2), sentence(1)));
+        Files.writeString(
+                sources.resolve("notes.txt"), sentence(3) + "\n" + sentence(4) + "\n\n\n" + sentence(2) + "\n");
         Files.writeString(sources.resolve("picture.png"), "no text");
     }
 
@@ -56,7 +54,9 @@ class CorpusTest {
     private static String sentence(int number) {
         return String.join(
                 " ",
-                IntStream.range(0, 20).mapToObj(i -> "word" + number + "x" + i * i).toList());
+                IntStream.range(0, 20)
+                        .mapToObj(i -> "word" + number + "x" + i * i)
+                        .toList());
     }
 
     @Test
@@ -67,8 +67,7 @@ class CorpusTest {
         assertThat(build.passedOver()).isEqualTo(1);
         Counts counts = build.counts();
         // With both addresses gone the first and third are one prompt; the second stands in the notes too.
-        assertThat(counts)
-                .isEqualTo(new Counts(6, 3, 2, 2, 1, 0, Map.of("mail", 2L)));
+        assertThat(counts).isEqualTo(new Counts(6, 3, 2, 2, 1, 0, Map.of("mail", 2L)));
         List<String> texts = Snapshot.open(corpus).prompts(PromptStructure.PLAIN).stream()
                 .map(Prompt::text)
                 .toList();
@@ -97,7 +96,8 @@ class CorpusTest {
                 .containsExactly(sentence(5), sentence(3) + "\n" + sentence(4), sentence(2));
         assertThat(Snapshot.all(corpus)).hasSize(2);
         CleaningSettings shorter = new CleaningSettings(Optional.empty(), List.of("US"), 1, 150);
-        assertThat(new Corpus(corpus, shorter, CLOCK).build(List.of(sources)).read()).isEqualTo(2);
+        assertThat(new Corpus(corpus, shorter, CLOCK).build(List.of(sources)).read())
+                .isEqualTo(2);
     }
 
     @Test
@@ -120,12 +120,15 @@ class CorpusTest {
     @Test
     void promptsThatCannotStandForTrafficAreNotWritten() throws IOException {
         Files.writeString(sources.resolve("chat.jsonl"), "{\"prompt\":\"Hi there\"}\n{\"prompt\":\"Hello you\"}\n");
-        assertThat(run("build", sources.toString(), "--corpus", corpus.toString())).isEqualTo(1);
+        assertThat(run("build", sources.toString(), "--corpus", corpus.toString()))
+                .isEqualTo(1);
         assertThat(err.toString()).contains("tokens: must be at least 15 at P10, found 2");
         assertThat(Snapshot.all(corpus)).isEmpty();
         assertThat(run("build", sources.toString(), "--corpus", corpus.toString(), "--tokens", "15,2048"))
                 .isZero();
-        assertThat(out.toString()).contains("2 outside of the lengths").containsPattern("snapshot .*00001-[0-9a-f]{16}");
+        assertThat(out.toString())
+                .contains("2 outside of the lengths")
+                .containsPattern("snapshot .*00001-[0-9a-f]{16}");
     }
 
     @Test
@@ -157,10 +160,12 @@ class CorpusTest {
 
     @Test
     void structuresCostTokens() throws IOException {
-        Quality quality = new Corpus(corpus, SETTINGS, CLOCK).build(List.of(sources)).quality();
+        Quality quality =
+                new Corpus(corpus, SETTINGS, CLOCK).build(List.of(sources)).quality();
         assertThat(quality.inflation().get("plain")).isEqualTo(1);
         assertThat(quality.inflation().get("json")).isGreaterThan(1.2);
-        assertThat(quality.inflation().get("xml")).isGreaterThan(quality.inflation().get("json"));
+        assertThat(quality.inflation().get("xml"))
+                .isGreaterThan(quality.inflation().get("json"));
         assertThat(PromptStructure.JSON.of("say \"no\"\n")).contains("\"value\":\"say \\\"no\\\"\\n\"");
         assertThat(PromptStructure.XML.of("a < b & c")).contains("<value>a &lt; b &amp; c</value>");
     }

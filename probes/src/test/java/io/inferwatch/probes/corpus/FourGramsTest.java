@@ -14,7 +14,8 @@ class FourGramsTest {
         assertThat(FourGrams.bits(new int[100])).isZero();
         assertThat(FourGrams.bits(new int[] {1, 2, 3})).isZero();
         // a b a b ...: two runs, as often one as the other.
-        assertThat(FourGrams.bits(IntStream.range(0, 103).map(i -> i % 2).toArray())).isCloseTo(1, within(1e-9));
+        assertThat(FourGrams.bits(IntStream.range(0, 103).map(i -> i % 2).toArray()))
+                .isCloseTo(1, within(1e-9));
     }
 
     /** 200,000 texts of one run each, of which run i comes i times in turn: the true entropy is known from the counts, and a counter that may keep 4,096 of them comes near. */
@@ -34,7 +35,7 @@ class FourGramsTest {
             n += times;
             sum += times * Math.log(times);
         }
-        double truth = (Math.log(n) - sum / n) / Math.log(2);
+        double truth = (Math.log((double) n) - sum / n) / Math.log(2);
         assertThat(exact.bits()).isCloseTo(truth, within(1e-9));
         assertThat(small.bits()).isCloseTo(truth, within(0.05));
     }

@@ -18,14 +18,51 @@ final class GeneratedTexts {
     record Text(String text, List<Span> data) {}
 
     /** Of one language. */
-    record Language(List<String> first, List<String> last, List<String> phones, List<String> sentences, List<String> innocent) {}
+    record Language(
+            List<String> first,
+            List<String> last,
+            List<String> phones,
+            List<String> sentences,
+            List<String> innocent) {}
 
     static final Map<String, Language> LANGUAGES = Map.of(
             "en",
                     new Language(
-                            List.of("Olivia", "Amelia", "Noah", "Oliver", "George", "Isla", "Mohammed", "Emma", "James", "Charlotte", "Harper", "Ethan", "Priya", "Sarah"),
-                            List.of("Smith", "Jones", "Taylor", "Brown", "Patel", "Walker", "Wright", "Thompson", "Hughes", "O'Connor", "Nguyen", "Baker", "Okafor"),
-                            List.of("(212) 555-0147", "+1 415-555-2671", "+44 20 7946 0958", "020 7946 0958", "650-253-0000"),
+                            List.of(
+                                    "Olivia",
+                                    "Amelia",
+                                    "Noah",
+                                    "Oliver",
+                                    "George",
+                                    "Isla",
+                                    "Mohammed",
+                                    "Emma",
+                                    "James",
+                                    "Charlotte",
+                                    "Harper",
+                                    "Ethan",
+                                    "Priya",
+                                    "Sarah"),
+                            List.of(
+                                    "Smith",
+                                    "Jones",
+                                    "Taylor",
+                                    "Brown",
+                                    "Patel",
+                                    "Walker",
+                                    "Wright",
+                                    "Thompson",
+                                    "Hughes",
+                                    "O'Connor",
+                                    "Nguyen",
+                                    "Baker",
+                                    "Okafor"),
+                            List.of(
+                                    "(212) 555-0147",
+                                    "+1 415-555-2671",
+                                    "+44 20 7946 0958",
+                                    "020 7946 0958",
+                                    "650-253-0000"),
                             List.of(
                                     "Please forward the invoice to {name}, who sits on the third floor.",
                                     "My name is {name} and I cannot log in to my account {mail} any more.",
@@ -44,8 +81,31 @@ final class GeneratedTexts {
                                     "The commit 3f2a9c1 broke the build in version 2.14.1-rc3 on Monday.")),
             "de",
                     new Language(
-                            List.of("Hannah", "Lukas", "Leon", "Johanna", "Katharina", "Jürgen", "Stefan", "Sabine", "Andreas", "Ayşe", "Markus", "Friederike"),
-                            List.of("Müller", "Schmidt", "Schneider", "Wagner", "Becker", "Hoffmann", "Schäfer", "Yılmaz", "Köhler", "Zimmermann", "Brandt"),
+                            List.of(
+                                    "Hannah",
+                                    "Lukas",
+                                    "Leon",
+                                    "Johanna",
+                                    "Katharina",
+                                    "Jürgen",
+                                    "Stefan",
+                                    "Sabine",
+                                    "Andreas",
+                                    "Ayşe",
+                                    "Markus",
+                                    "Friederike"),
+                            List.of(
+                                    "Müller",
+                                    "Schmidt",
+                                    "Schneider",
+                                    "Wagner",
+                                    "Becker",
+                                    "Hoffmann",
+                                    "Schäfer",
+                                    "Yılmaz",
+                                    "Köhler",
+                                    "Zimmermann",
+                                    "Brandt"),
                             List.of("+49 30 901820", "030 901820", "+49 171 2345678", "0171 2345678", "+43 1 4000"),
                             List.of(
                                     "Bitte leite die Rechnung an {name} weiter, sie sitzt im dritten Stock.",
@@ -63,8 +123,30 @@ final class GeneratedTexts {
                                     "Welche Vorteile hat die Deutsche Bahn gegenüber dem Auto im Winter?")),
             "fr",
                     new Language(
-                            List.of("Camille", "Léa", "Julien", "Nathalie", "Thierry", "Chloé", "Mathieu", "Amandine", "Olivier", "Fatima", "Guillaume"),
-                            List.of("Martin", "Bernard", "Dubois", "Lefebvre", "Moreau", "Girard", "Benali", "Fournier", "Chevalier", "Garnier", "Le Gall"),
+                            List.of(
+                                    "Camille",
+                                    "Léa",
+                                    "Julien",
+                                    "Nathalie",
+                                    "Thierry",
+                                    "Chloé",
+                                    "Mathieu",
+                                    "Amandine",
+                                    "Olivier",
+                                    "Fatima",
+                                    "Guillaume"),
+                            List.of(
+                                    "Martin",
+                                    "Bernard",
+                                    "Dubois",
+                                    "Lefebvre",
+                                    "Moreau",
+                                    "Girard",
+                                    "Benali",
+                                    "Fournier",
+                                    "Chevalier",
+                                    "Garnier",
+                                    "Le Gall"),
                             List.of("+33 1 42 68 53 00", "01 42 68 53 00", "06 12 34 56 78", "+33 6 12 34 56 78"),
                             List.of(
                                     "Transmettez la facture à {name}, qui travaille au troisième étage.",
@@ -81,8 +163,30 @@ final class GeneratedTexts {
                                     "Explique la taxe sur la valeur ajoutée pour une petite entreprise.")),
             "es",
                     new Language(
-                            List.of("María", "Antonio", "Lucía", "Javier", "Carmen", "Alejandro", "Paula", "Sergio", "Marta", "Raúl", "Ximena"),
-                            List.of("García", "Fernández", "González", "Rodríguez", "Sánchez", "Moreno", "Muñoz", "Álvarez", "Navarro", "Iglesias", "Quispe"),
+                            List.of(
+                                    "María",
+                                    "Antonio",
+                                    "Lucía",
+                                    "Javier",
+                                    "Carmen",
+                                    "Alejandro",
+                                    "Paula",
+                                    "Sergio",
+                                    "Marta",
+                                    "Raúl",
+                                    "Ximena"),
+                            List.of(
+                                    "García",
+                                    "Fernández",
+                                    "González",
+                                    "Rodríguez",
+                                    "Sánchez",
+                                    "Moreno",
+                                    "Muñoz",
+                                    "Álvarez",
+                                    "Navarro",
+                                    "Iglesias",
+                                    "Quispe"),
                             List.of("+34 91 123 45 67", "912 345 678", "+34 612 345 678", "612 345 678"),
                             List.of(
                                     "Envía la factura a {name}, que trabaja en la tercera planta.",
@@ -99,8 +203,28 @@ final class GeneratedTexts {
                                     "Explica el impuesto sobre el valor añadido para una empresa pequeña.")),
             "it",
                     new Language(
-                            List.of("Giulia", "Francesco", "Alessandro", "Chiara", "Matteo", "Francesca", "Lorenzo", "Sara", "Davide", "Ludovica"),
-                            List.of("Rossi", "Russo", "Ferrari", "Esposito", "Bianchi", "Romano", "Colombo", "De Luca", "Gallo", "Santoro"),
+                            List.of(
+                                    "Giulia",
+                                    "Francesco",
+                                    "Alessandro",
+                                    "Chiara",
+                                    "Matteo",
+                                    "Francesca",
+                                    "Lorenzo",
+                                    "Sara",
+                                    "Davide",
+                                    "Ludovica"),
+                            List.of(
+                                    "Rossi",
+                                    "Russo",
+                                    "Ferrari",
+                                    "Esposito",
+                                    "Bianchi",
+                                    "Romano",
+                                    "Colombo",
+                                    "De Luca",
+                                    "Gallo",
+                                    "Santoro"),
                             List.of("+39 06 6982", "06 698 83712", "+39 347 123 4567", "347 123 4567"),
                             List.of(
                                     "Inoltra la fattura a {name}, che lavora al terzo piano.",
@@ -117,8 +241,28 @@ final class GeneratedTexts {
                                     "Spiega l'imposta sul valore aggiunto per una piccola impresa.")),
             "pt",
                     new Language(
-                            List.of("Beatriz", "Tiago", "Mariana", "Rafael", "Gabriela", "Gustavo", "Camila", "Rodrigo", "Larissa", "João"),
-                            List.of("Silva", "Santos", "Oliveira", "Pereira", "Costa", "Ribeiro", "Carvalho", "Almeida", "Nascimento", "Araújo"),
+                            List.of(
+                                    "Beatriz",
+                                    "Tiago",
+                                    "Mariana",
+                                    "Rafael",
+                                    "Gabriela",
+                                    "Gustavo",
+                                    "Camila",
+                                    "Rodrigo",
+                                    "Larissa",
+                                    "João"),
+                            List.of(
+                                    "Silva",
+                                    "Santos",
+                                    "Oliveira",
+                                    "Pereira",
+                                    "Costa",
+                                    "Ribeiro",
+                                    "Carvalho",
+                                    "Almeida",
+                                    "Nascimento",
+                                    "Araújo"),
                             List.of("+351 21 123 4567", "+55 11 2345-6789", "+55 11 91234-5678"),
                             List.of(
                                     "Envie a fatura para {name}, que trabalha no terceiro andar.",
@@ -135,8 +279,20 @@ final class GeneratedTexts {
                                     "Explique o imposto sobre o valor acrescentado para uma empresa pequena.")),
             "nl",
                     new Language(
-                            List.of("Sanne", "Daan", "Lotte", "Thijs", "Femke", "Bram", "Marieke", "Jeroen", "Anouk", "Youssef"),
-                            List.of("de Jong", "Jansen", "de Vries", "van den Berg", "Bakker", "Visser", "Smit", "Meijer", "Mulder", "El Amrani"),
+                            List.of(
+                                    "Sanne", "Daan", "Lotte", "Thijs", "Femke", "Bram", "Marieke", "Jeroen", "Anouk",
+                                    "Youssef"),
+                            List.of(
+                                    "de Jong",
+                                    "Jansen",
+                                    "de Vries",
+                                    "van den Berg",
+                                    "Bakker",
+                                    "Visser",
+                                    "Smit",
+                                    "Meijer",
+                                    "Mulder",
+                                    "El Amrani"),
                             List.of("+31 20 624 1111", "+31 6 12345678"),
                             List.of(
                                     "Stuur de factuur naar {name}, die op de derde verdieping werkt.",
@@ -198,14 +354,23 @@ final class GeneratedTexts {
             case "first" -> any(language.first());
             case "last" -> any(language.last());
             case "name" -> any(language.first()) + " " + any(language.last());
-            case "mail" -> any(List.of("anna.b", "jk_1987", "info+shop", "jürgen", "m-l.o")) + "@"
-                    + any(List.of("example.com", "mail.example.co.uk", "post.example", "bücher.example", "firma-x.example.org"));
+            case "mail" ->
+                any(List.of("anna.b", "jk_1987", "info+shop", "jürgen", "m-l.o")) + "@"
+                        + any(List.of(
+                                "example.com",
+                                "mail.example.co.uk",
+                                "post.example",
+                                "bücher.example",
+                                "firma-x.example.org"));
             case "phone" -> any(language.phones());
             case "card" -> card();
-            case "ip" -> random.nextInt(3) > 0
-                    ? "10." + random.nextInt(256) + "." + random.nextInt(256) + "." + random.nextInt(256)
-                    : any(List.of("2001:db8::8a2e:370:7334", "fe80::1", "2001:0db8:85a3:0000:0000:8a2e:0370:7334"));
-            case "key" -> any(List.of("sk-", "ghp_", "hf_")) + drawn("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", 36);
+            case "ip" ->
+                random.nextInt(3) > 0
+                        ? "10." + random.nextInt(256) + "." + random.nextInt(256) + "." + random.nextInt(256)
+                        : any(List.of("2001:db8::8a2e:370:7334", "fe80::1", "2001:0db8:85a3:0000:0000:8a2e:0370:7334"));
+            case "key" ->
+                any(List.of("sk-", "ghp_", "hf_"))
+                        + drawn("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", 36);
             default -> throw new IllegalArgumentException(place);
         };
     }

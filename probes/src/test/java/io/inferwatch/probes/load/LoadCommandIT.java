@@ -107,7 +107,9 @@ class LoadCommandIT {
         Path corpus = directory.resolve("corpus");
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
-            lines.add("{\"prompt\":\"Zinnober " + i + " and some twenty more words that make up a question to a model, so that it is long enough, in turn " + i * i + "\"}");
+            lines.add("{\"prompt\":\"Zinnober " + i
+                    + " and some twenty more words that make up a question to a model, so that it is long enough, in turn "
+                    + i * i + "\"}");
         }
         Files.write(logs.resolve("prompts.jsonl"), lines);
         assertThat(new CommandLine(new CorpusCommand())
@@ -138,9 +140,11 @@ class LoadCommandIT {
         assertThat(RequestsTopic.encoded(broker))
                 .noneMatch(bytes -> new String(bytes, StandardCharsets.ISO_8859_1).contains("Zinnober"));
         try (Stream<Path> files = Files.list(results)) {
-            assertThat(files.toList()).hasSize(5).allSatisfy(file -> assertThat(Files.readString(file)).doesNotContain("Zinnober"));
+            assertThat(files.toList()).hasSize(5).allSatisfy(file -> assertThat(Files.readString(file))
+                    .doesNotContain("Zinnober"));
         }
-        assertThat(load("--max-concurrency", "2", "--corpus", corpus.toString(), "--lengths", "fixed:5")).isEqualTo(2);
+        assertThat(load("--max-concurrency", "2", "--corpus", corpus.toString(), "--lengths", "fixed:5"))
+                .isEqualTo(2);
         assertThat(load("--max-concurrency", "2", "--corpus", logs.toString())).isEqualTo(2);
         assertThat(err.toString().lines())
                 .containsExactly(
@@ -152,8 +156,8 @@ class LoadCommandIT {
     @Test
     void productionIsFittedAsItWasPublished() throws Exception {
         long begin = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()) - 1_000_000_000L;
-        try (EventPublisher publisher = new KafkaPublisher(
-                PublisherSettings.of("fit", KafkaSettings.of(broker.bootstrapServers())))) {
+        try (EventPublisher publisher =
+                new KafkaPublisher(PublisherSettings.of("fit", KafkaSettings.of(broker.bootstrapServers())))) {
             for (int i = 0; i < 4_000; i++) {
                 RequestEvent event = Finished.good(i, 0, begin + i / 4 * 200_000L + i % 2 * 10_000L, 5_000, 9_000)
                         .event();
@@ -173,7 +177,8 @@ class LoadCommandIT {
                 .contains("prompts: mean 101, P50 101, P99 102 tokens")
                 .contains("answers: all of 11 tokens")
                 .containsPattern("--request-rate 10\\.0.* --answers fixed:11");
-        assertThat(fit("--from-kafka", "--last", "1s", "--bootstrap-servers", broker.bootstrapServers())).isEqualTo(2);
+        assertThat(fit("--from-kafka", "--last", "1s", "--bootstrap-servers", broker.bootstrapServers()))
+                .isEqualTo(2);
         assertThat(fit()).isEqualTo(2);
         assertThat(fit("trace.csv")).isEqualTo(2);
         assertThat(err.toString().lines())

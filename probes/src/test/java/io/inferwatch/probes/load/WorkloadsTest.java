@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.inferwatch.analytics.schedule.Gaps;
-import io.inferwatch.probes.corpus.Prompt;
 import io.inferwatch.analytics.schedule.SkewedLengths;
+import io.inferwatch.probes.corpus.Prompt;
 import io.inferwatch.probes.load.PlannedRequest.FollowUp;
 import java.io.IOException;
 import java.net.URI;
@@ -165,8 +165,8 @@ class WorkloadsTest {
     /** Three prompts, seven requests: each comes twice before one comes a third time, in an order of the seed, as it stands but for what JSON wants. */
     @Test
     void theCorpusIsSentAsItStandsAndAllOfItBeforeAnyAgain() throws IOException {
-        CorpusPrompts corpus = CorpusPrompts.of(
-                List.of(new Prompt("Grüße aus \"Köln\"\n\ud83d\ude00", 9), new Prompt("two", 1), new Prompt("three", 1)));
+        CorpusPrompts corpus = CorpusPrompts.of(List.of(
+                new Prompt("Grüße aus \"Köln\"\n\ud83d\ude00", 9), new Prompt("two", 1), new Prompt("three", 1)));
         ObjectMapper json = new ObjectMapper();
         RequestBodies bodies = new RequestBodies(Target.of(URI.create("http://localhost"), Api.CHAT));
         List<String> sent = new ArrayList<>();
