@@ -19,6 +19,8 @@ final class AlertsDashboard {
     private static final String NO_ALERTS = "No alert has changed its state in this time range.";
     static final Source ALERTS =
             Source.of(RetentionPolicy.R1H, Measurement.ALERT.measurementName(), Duration.ofSeconds(10));
+    private static final Source CAUSES =
+            Source.ofWindows(RetentionPolicy.R1M, Measurement.CAUSE.measurementName());
     private static final String IS_FIRING =
             InfluxQl.identifier("State") + " = " + InfluxQl.string(AlertState.FIRING.name());
 
@@ -49,6 +51,24 @@ final class AlertsDashboard {
                                                         List.of(Field.ALERT, Field.FINGERPRINT),
                                                         IS_FIRING))
                                         .sized(24, 6)),
+                        Row.of(
+                                "Causes",
+                                Panel.of(
+                                                Kind.TABLE,
+                                                "Likely causes",
+                                                "Of alerts that began to fire, the newest first: what likely made them, how often such a first cause was right, and what shows it. Unknown is what the data do not explain.",
+                                                "No alert began to fire after eight quiet minutes in this time range.",
+                                                new Query.Newest(
+                                                        CAUSES,
+                                                        List.of(
+                                                                Column.plain(Field.FINGERPRINT, "Alert"),
+                                                                Column.plain(Field.RANK, "Rank"),
+                                                                Column.plain(Field.CAUSE_NAME, "Cause"),
+                                                                Column.plain(Field.CAUSE_SHARE, "Likely")
+                                                                        .in(Unit.SHARE),
+                                                                Column.plain(Field.CAUSE_EVIDENCE, "Evidence")),
+                                                        100))
+                                        .sized(24, 8)),
                         Row.of(
                                 "Changes",
                                 Panel.of(

@@ -14,6 +14,7 @@ enum Unit {
     TOKENS("suffix: tok"),
     /** A ratio to a baseline, 1 being no change. */
     TIMES("suffix: ×"),
+    DOLLARS("currencyUSD"),
     BYTES("bytes"),
     BYTES_PER_SECOND("binBps"),
     WATTS("watt"),

@@ -30,6 +30,7 @@ import io.inferwatch.schemas.HealthSample;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.WindowStat;
+import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.servers.Availability;
 import io.inferwatch.servers.FlinkSession;
 import io.inferwatch.servers.InfluxProgram;
@@ -168,8 +169,23 @@ class ClusterIT {
                         .isAfter(before));
                 String savepoint = run("job", "savepoint", "store", url).strip();
                 assertThat(Path.of(URI.create(savepoint)).resolve("_metadata")).exists();
+                Instant upgradeBegan = Instant.now();
                 RemoteJob upgraded = submitted(
-                        run("job", "upgrade", "measure", url, "--parallelism=1", "--", kafka, settings), flink);
+                        run(
+                                "job",
+                                "upgrade",
+                                "measure",
+                                url,
+                                "--parallelism=1",
+                                "--",
+                                kafka,
+                                settings,
+                                "--catalogue=" + editedCatalogue()),
+                        flink);
+                await("the job on the edited catalogue").atMost(PATIENCE).until(upgraded::isRunning);
+                assertThat(Duration.between(upgradeBegan, Instant.now()))
+                        .as("of a catalogue edit, by a savepoint")
+                        .isLessThan(Duration.ofSeconds(30));
                 assertThat(upgraded.id()).isNotEqualTo(measure.id());
                 assertThat(upgraded.get("/checkpoints")
                                 .path("latest")
@@ -208,6 +224,18 @@ class ClusterIT {
                     .atMost(PATIENCE)
                     .until(() -> healthComponents(broker).containsAll(Set.of("measure", "detect", "store")));
         }
+    }
+
+    /** With one more view, which none of these requests belongs to, and a higher limit. */
+    private Path editedCatalogue() throws Exception {
+        String shipped = MetricCatalogue.shippedYaml();
+        String edited = shipped.replace(
+                        "  run:                 {by: [run]",
+                        "  run-model:           {by: [run, model], max-series: 90, traffic: synthetic, pane: 1s}\n"
+                                + "  run:                 {by: [run]")
+                .replace("{field: region, limit: 50}", "{field: region, limit: 60}");
+        assertThat(edited).hasSizeGreaterThan(shipped.length() + 50);
+        return Files.writeString(directory.resolve("catalogue.yaml"), edited);
     }
 
     /** A job on the cluster, asked over REST. */

@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.KafkaTopics;
+import io.inferwatch.report.ConfigCommand;
 import io.inferwatch.schemas.Alert;
 import io.inferwatch.schemas.AlertState;
 import io.inferwatch.schemas.DriftResult;
+import io.inferwatch.schemas.FigureResult;
 import io.inferwatch.schemas.Judgement;
 import io.inferwatch.schemas.RequestEvent;
 import io.inferwatch.schemas.Setting;
@@ -21,6 +23,7 @@ import io.inferwatch.simulation.fleet.TwoKindsLoad;
 import io.inferwatch.simulation.fleet.VirtualFleet;
 import io.inferwatch.simulation.serving.Fault;
 import io.inferwatch.simulation.serving.ServerSpec;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,11 +39,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** Twenty-four minutes of simulated servers through the jobs that measure and judge; after sixteen something changes. */
 class DriftIT {
     private static final Duration BEFORE = Duration.ofMinutes(16);
     private static final Duration AFTER = Duration.ofMinutes(8);
+    private static final Duration TAKES_SETTINGS = Duration.ofSeconds(5);
     private static final long MINUTE_MICROS = 60_000_000;
 
     private final Instant start = Instant.now().truncatedTo(ChronoUnit.HOURS).minus(Duration.ofHours(3));
@@ -95,7 +100,13 @@ class DriftIT {
                     assertThat(alert.getLabels()).containsEntry("node", "node-1");
                     assertThat(alert.getStartsAtMicros()).isEqualTo(changeMicros);
                     assertThat(alert.getEvidence()).isNotEmpty();
+                    assertThat(alert.getCauses().get(0)).startsWith("slow-device (").contains("node node-1 has");
                 });
+        assertThat(results.stream()
+                        .filter(FigureResult.class::isInstance)
+                        .map(FigureResult.class::cast)
+                        .filter(result -> result.getKind().equals("cause")))
+                .isNotEmpty();
         assertThat(alerts).allMatch(alert -> "node-1".equals(alert.getLabels().get("node")));
     }
 
@@ -129,7 +140,7 @@ class DriftIT {
     }
 
     @Test
-    void aJobWithoutAnEndGivesVerdictsToo(@TempDir Path directory) throws Exception {
+    void aJobWithoutAnEndGivesVerdictsTooAndTakesPricesWithinFiveSeconds(@TempDir Path directory) throws Exception {
         run.publish(
                 sink -> new VirtualFleet("drift", servers(3), new TwoKindsLoad(24, 0.1, 7), start, sink).run(BEFORE));
         run.measure();
@@ -140,7 +151,38 @@ class DriftIT {
                 assertThat(ttft(results, "replica-version")).isNotEmpty();
                 assertThat(ttft(results, "node-prompt")).isNotEmpty();
             });
+            pricesHoldFromTheNextWindowsOn(directory);
         }
+    }
+
+    private void pricesHoldFromTheNextWindowsOn(Path directory) throws Exception {
+        try (PricedMinutes minutes =
+                new PricedMinutes(KafkaConnection.to(broker.bootstrapServers()), changeMicros + MINUTE_MICROS)) {
+            await("a cost without a price").atMost(Duration.ofMinutes(1)).until(() -> {
+                minutes.next();
+                return !minutes.dollars().isEmpty();
+            });
+            // Three devices for a minute.
+            setPrice(directory, 3.20);
+            await("the price").atMost(TAKES_SETTINGS).until(() -> {
+                minutes.next();
+                return Math.abs(minutes.lastDollars() - 3 * 3.20 / 60) < 1e-9;
+            });
+            setPrice(directory, 6.40);
+            await("another one").atMost(TAKES_SETTINGS).until(() -> {
+                minutes.next();
+                return Math.abs(minutes.lastDollars() - 3 * 6.40 / 60) < 1e-9;
+            });
+        }
+    }
+
+    private void setPrice(Path directory, double dollars) throws Exception {
+        Path file = Files.writeString(
+                directory.resolve("prices.yaml"),
+                "prices: {A100: {dollars-per-hour: %s, relative-throughput: 1}}".formatted(dollars));
+        assertThat(new CommandLine(new ConfigCommand())
+                        .execute("set", file.toString(), "--bootstrap-servers=" + broker.bootstrapServers()))
+                .isZero();
     }
 
     private List<SpecificRecord> run(TwoKindsLoad load, int replicas, Optional<String> slow) throws Exception {

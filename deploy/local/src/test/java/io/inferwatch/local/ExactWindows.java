@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,11 @@ final class ExactWindows {
 
     static final Map<String, List<String>> VIEWS = views();
 
+    /** Views that keep some metrics alone. */
+    private static final Map<String, Set<String>> KEPT = Map.of(
+            "node-prompt", Set.of("requests", "ttft", "e2e"),
+            "tenant-replica", Set.of("requests", "ttft", "prefilled_tokens", "generated_tokens"));
+
     private static final long[] PROMPT_EDGES = {512, 2048, 8192, 32768, 131072};
     private static final String[] PROMPTS = {"0-511", "512-2047", "2048-8191", "8192-32767", "32768-131071", "131072+"};
 
@@ -30,7 +36,13 @@ final class ExactWindows {
     static final class Window {
         private final Map<String, List<Long>> values = new TreeMap<>();
         private final Map<String, Long> sums = new TreeMap<>();
+        private final Set<String> kept;
         private long requests;
+
+        /** With these metrics alone; with all where none are named. */
+        Window(Set<String> kept) {
+            this.kept = kept;
+        }
 
         long requests() {
             return requests;
@@ -45,14 +57,11 @@ final class ExactWindows {
             return sums;
         }
 
-        private void add(RecordedRequest request, boolean latenciesOnly) {
+        private void add(RecordedRequest request) {
             requests++;
             sum("requests", 1);
             value("ttft", request.ttftMicros());
             value("e2e", request.e2eMicros());
-            if (latenciesOnly) {
-                return;
-            }
             value("tpot", request.tpotNanos());
             value("prompt_tokens", request.promptTokens());
             value("output_tokens", request.outputTokens());
@@ -71,15 +80,19 @@ final class ExactWindows {
         }
 
         private void value(String metric, @Nullable Long value) {
-            if (value != null) {
+            if (value != null && isKept(metric)) {
                 values.computeIfAbsent(metric, m -> new ArrayList<>()).add(value);
             }
         }
 
         private void sum(String metric, long value) {
-            if (value != 0) {
+            if (value != 0 && isKept(metric)) {
                 sums.merge(metric, value, Long::sum);
             }
+        }
+
+        private boolean isKept(String metric) {
+            return kept.isEmpty() || kept.contains(metric);
         }
     }
 
@@ -102,8 +115,10 @@ final class ExactWindows {
                 Map<String, String> own = new TreeMap<>();
                 view.getValue().forEach(dimension -> own.put(dimension, all.get(dimension)));
                 long end = event.getCompletedAtMicros() / length * length + length;
-                windows.computeIfAbsent(new WindowKey(view.getKey(), own, length, end), key -> new Window())
-                        .add(request, view.getKey().equals("node-prompt"));
+                windows.computeIfAbsent(
+                                new WindowKey(view.getKey(), own, length, end),
+                                key -> new Window(KEPT.getOrDefault(view.getKey(), Set.of())))
+                        .add(request);
             }
         }
         for (Window window : windows.values()) {
@@ -167,6 +182,7 @@ final class ExactWindows {
         views.put("node", List.of("node"));
         views.put("replica-version", List.of("replica", "version"));
         views.put("tenant-model", List.of("tenant", "model"));
+        views.put("tenant-replica", List.of("tenant", "replica"));
         views.put("turn-model-version", List.of("turn", "model", "version"));
         views.put("template-model", List.of("template", "model"));
         views.put("class-model-version", List.of("class", "model", "version"));

@@ -27,13 +27,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Ten minutes of four simulated servers and their devices through the jobs that measure and judge. After four of them one server's KV cache is under pressure, and the
+ * Twelve minutes of four simulated servers and their devices through the jobs that measure and judge. After eight of them one server's KV cache is under pressure, and the
  * device memory of another one is fragmented.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MemoryIT {
-    private static final Duration BEFORE = Duration.ofMinutes(4);
-    private static final Duration SPAN = Duration.ofMinutes(10);
+    private static final Duration BEFORE = Duration.ofMinutes(8);
+    private static final Duration SPAN = Duration.ofMinutes(12);
     private static final long MINUTE_MICROS = 60_000_000;
     private static final long GIB = 1L << 30;
 
@@ -86,6 +86,7 @@ class MemoryIT {
             assertThat(alert.getChangedAtMicros()).isLessThanOrEqualTo(changeMicros + 4 * MINUTE_MICROS);
             assertThat(alert.getEvidence()).isNotEmpty();
         });
+        assertThat(alert("memory").getCauses().get(0)).startsWith("memory-pressure (");
         assertThat(alert("fragmentation").getLabels())
                 .containsEntry("node", "node-2")
                 .containsEntry("replica", "replica-2");
@@ -97,7 +98,7 @@ class MemoryIT {
             String replica = "replica-" + i;
             assertThat(of("kv_cache", "replica", replica))
                     .as("minutes of " + replica)
-                    .hasSizeBetween(9, 11)
+                    .hasSizeBetween(11, 13)
                     .allSatisfy(result -> {
                         boolean isUnderPressure = replica.equals("replica-1") && isAfter(result);
                         assertThat(value(result, "use") >= 0.9).isEqualTo(isUnderPressure);
@@ -107,7 +108,7 @@ class MemoryIT {
                     });
             assertThat(of("fragmentation", "gpu", "GPU-simulated-" + replica))
                     .as("minutes of its device")
-                    .hasSizeBetween(9, 11)
+                    .hasSizeBetween(11, 13)
                     .allSatisfy(result -> {
                         boolean isFragmented = replica.equals("replica-2") && isAfter(result);
                         assertThat(value(result, "split_share") > 0.01).isEqualTo(isFragmented);

@@ -158,7 +158,11 @@ final class StoredFleet implements AutoCloseable {
                     "kernel_timing",
                     "anomaly",
                     "straggler",
-                    "anomaly_finding")) {
+                    "anomaly_finding",
+                    "cost",
+                    "device_choice",
+                    "tenant",
+                    "cause")) {
                 assertThat(reader.query(RetentionPolicy.R1M, "SELECT * FROM " + measurement + " LIMIT 1"))
                         .as(measurement)
                         .isNotEmpty();

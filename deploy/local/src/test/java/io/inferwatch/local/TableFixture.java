@@ -69,6 +69,26 @@ final class TableFixture {
         }
     }
 
+    /** One device of a product, which works for so much of the minute by its own readings, a second apart. */
+    void device(String product, String replica, String model, double busy) {
+        for (int i = 0; i <= 60; i++) {
+            readings.add(GpuSample.newBuilder()
+                    .setStream("table/" + replica)
+                    .setSequence(i)
+                    .setSampledAtMicros(startMicros + 1_000_000L * i)
+                    .setIntervalMicros(1_000_000)
+                    .setGpu("GPU-" + replica)
+                    .setName(product)
+                    .setReplica(replica)
+                    .setModel(model)
+                    .setOrigin("nvml")
+                    .setState(GpuState.OK)
+                    .setTotalBytes(80L << 30)
+                    .setBusyPpm(Math.round(1e6 * busy))
+                    .build());
+        }
+    }
+
     /** Requests that are alike but for their columns. */
     Group group(String model, int n) {
         return new Group(model, n);
@@ -88,6 +108,18 @@ final class TableFixture {
         return quantiles(n, LogNormalDistribution.of(Math.log(median), sigma));
     }
 
+    /** Normal values with mean 0 and a standard deviation of 1, over n - 1. */
+    static double[] ofStandard(int n) {
+        double[] values = new double[n];
+        double squares = 0;
+        for (int i = 0; i < n; i++) {
+            values[i] = NormalDistribution.of(0, 1).inverseCumulativeProbability((i + 0.5) / n);
+            squares += values[i] * values[i];
+        }
+        double deviation = Math.sqrt(squares / (n - 1));
+        return Arrays.stream(values).map(value -> value / deviation).toArray();
+    }
+
     /** Whole numbers, as equal as can be, that add up to a total. */
     static double[] ofTotal(int n, long total) {
         double[] values = new double[n];
@@ -105,7 +137,8 @@ final class TableFixture {
         return values;
     }
 
-    private double[] dealt(double[] values) {
+    /** The same values in another order. */
+    double[] dealt(double[] values) {
         double[] dealt = values.clone();
         for (int i = dealt.length - 1; i > 0; i--) {
             int j = random.nextInt(i + 1);
@@ -157,6 +190,12 @@ final class TableFixture {
                 field.accept(made.get(i), Math.round(dealt[i]));
             }
             return this;
+        }
+
+        /** Ends them so many minutes later. */
+        Group after(int minutes) {
+            return each(
+                    request -> request.setCompletedAtMicros(request.getCompletedAtMicros() + MINUTE_MICROS * minutes));
         }
 
         /** Whatever follows from what is set. */

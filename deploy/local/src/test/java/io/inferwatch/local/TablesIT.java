@@ -7,23 +7,34 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.inferwatch.influx.Field;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.KafkaTopics;
 import io.inferwatch.schemas.ComparisonResult;
 import io.inferwatch.schemas.Dimension;
+import io.inferwatch.schemas.EngineSample;
 import io.inferwatch.schemas.FigureResult;
+import io.inferwatch.schemas.Granularity;
 import io.inferwatch.schemas.Judgement;
+import io.inferwatch.schemas.OperatorMetric;
 import io.inferwatch.schemas.RequestEvent;
+import io.inferwatch.schemas.Setting;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.Verdict;
+import io.inferwatch.schemas.catalogue.ConfigFile;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
+import io.inferwatch.schemas.catalogue.PriceRule;
 import io.inferwatch.servers.KafkaBroker;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.avro.specific.SpecificRecord;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,6 +53,12 @@ class TablesIT {
             + "  pool-memory: {view: gpu-pool, across: pool, against: short, of: [vram.p95]}\n"
             + "  quantisation-memory: {view: gpu-configuration, across: configuration, against: fp16, of: [vram.mean]}\n";
 
+    /** The prices of the table. */
+    private static final Map<String, PriceRule> PRICES = new TreeMap<>(Map.of(
+            "TPUv4", new PriceRule("TPUv4", 2.80, 1.35),
+            "A100", new PriceRule("A100", 3.20, 1.00),
+            "H100", new PriceRule("H100", 4.60, 1.62)));
+
     private static long start;
     private static TableFixture fixture = new TableFixture(0, 20);
     private static List<SpecificRecord> results = List.of();
@@ -59,12 +76,25 @@ class TablesIT {
         guardrails();
         configurations();
         serviceChain();
+        tenants();
+        List<EngineSample> engines = new ArrayList<>();
+        List<OperatorMetric> operators = new ArrayList<>();
+        PRICES.keySet().forEach(product -> cost(product, engines, operators));
         try (KafkaBroker broker = KafkaBroker.start()) {
             KafkaConnection kafka = KafkaConnection.to(broker.bootstrapServers());
             KafkaTopics.create(kafka, 1, (short) 1);
             VirtualRun run = new VirtualRun(kafka, CATALOGUE);
             run.publish(sink -> fixture.events().forEach(sink::accept));
             run.publish(Topic.GPU, "gpu", fixture.readings());
+            run.publish(Topic.ENGINE, "engine", engines);
+            run.publish(Topic.OPERATORS, "operators", operators);
+            for (ConfigFile.Entry price :
+                    ConfigFile.read(Path.of("../../deploy/prices.yaml"), MetricCatalogue.shipped())) {
+                run.publish(
+                        Topic.CONFIG,
+                        price.key(),
+                        List.of(new Setting(price.kind(), price.name(), start, price.body())));
+            }
             run.measure();
             run.detect();
             results = TopicContents.of(broker.bootstrapServers(), Topic.RESULTS);
@@ -364,6 +394,114 @@ class TablesIT {
         assertThat(values.get("mean_high_seconds")).isGreaterThan(meanSeconds);
         limits(figures, "variation", variation, 0.03);
         limits(figures, "share", share, 0.01);
+    }
+
+    private static void tenants() {
+        tenant("shared", 2_400, 320);
+        tenant("isolated", 420, 28);
+    }
+
+    /** Minutes whose P99 have that mean and standard deviation, in an order drawn by the seed. */
+    private static void tenant(String tenant, double mean, double deviation) {
+        double[] scores = fixture.dealt(TableFixture.ofStandard(15));
+        for (int minute = 0; minute < scores.length; minute++) {
+            double p99 = mean + deviation * scores[minute];
+            fixture.group("tenants", 150)
+                    .all(RequestEvent.Builder::setTenant, tenant)
+                    .thousands(RequestEvent.Builder::setTtftMicros, ofQuantiles(150, p99 / 2, 0.99, p99))
+                    .after(minute)
+                    .add();
+        }
+    }
+
+    @Test
+    void jitterOfATenantWithIsolationAndWithout() {
+        tenant("shared", 2.4, 0.320, 0.01);
+        tenant("isolated", 0.42, 0.028, 0.04);
+    }
+
+    private static void tenant(String tenant, double mean, double deviation, double tolerance) {
+        FigureResult last = results.stream()
+                .filter(FigureResult.class::isInstance)
+                .map(FigureResult.class::cast)
+                .filter(result ->
+                        result.getKind().equals("tenant") && has(result.getDimensions(), Map.of("tenant", tenant)))
+                .max(Comparator.comparing(FigureResult::getWindowEndMicros))
+                .orElseThrow();
+        Map<String, Double> values = last.getValues();
+        assertThat(last.getCounts()).containsEntry("jitter_windows", 15L);
+        assertThat(values.get("p99_mean_seconds")).isCloseTo(mean, within(0.004 * mean));
+        assertThat(values.get("p99_jitter_seconds")).isCloseTo(deviation, within(tolerance * deviation));
+        assertThat(values.get("p99_jitter_low_seconds")).isBetween(deviation / 2, deviation);
+        assertThat(values.get("p99_jitter_high_seconds")).isBetween(deviation, 2 * deviation);
+    }
+
+    /**
+     * A device that works for 48 s of the minute, of which it waits for 3; of the other 45 requests are in prefill for 10 and in decode for 30, and caches are moved
+     * for 5. So it generates for 30 s what its relative throughput says.
+     */
+    private static void cost(String product, List<EngineSample> engines, List<OperatorMetric> operators) {
+        String replica = "cost-" + product;
+        fixture.device(product, replica, replica, 0.8);
+        fixture.group(replica, 300)
+                .all(RequestEvent.Builder::setPrefillMicros, 20_000L)
+                .all(RequestEvent.Builder::setDecodeMicros, 60_000L)
+                .column(RequestEvent.Builder::setOutputTokens, ofTotal(300, Math.round(30 * throughput(product))))
+                .each(request -> request.setReplica(replica))
+                .add();
+        engines.add(EngineSample.newBuilder()
+                .setStream("table/" + replica)
+                .setSequence(0)
+                .setSampledAtMicros(start + MINUTE / 2)
+                .setIntervalMicros(10_000_000)
+                .setReplica(replica)
+                .setModel(replica)
+                .setVersion("v1")
+                .setEngine("vllm")
+                .setMapping("1")
+                .setKvTransferTotalMicros(3_000_000L)
+                .build());
+        for (int i = 0; i < 100; i++) {
+            operators.add(OperatorMetric.newBuilder()
+                    .setStream("table/" + replica)
+                    .setSequence(i)
+                    .setMeasuredAtMicros(start + 1_000 * (i + 1))
+                    .setReplica(replica)
+                    .setName("communication_seconds")
+                    .setValue(0.03)
+                    .setGranularity(Granularity.FORWARD_PASS)
+                    .build());
+        }
+    }
+
+    private static double throughput(String product) {
+        return 1_000 * requireNonNull(PRICES.get(product)).relativeThroughput();
+    }
+
+    @Test
+    void dollarsForATokenByDeviceAndTheCheapestOne() {
+        PRICES.forEach((product, price) -> {
+            FigureResult cost = figures("cost", Map.of("model", "cost-" + product, Field.PRODUCT, product));
+            Map<String, Double> values = cost.getValues();
+            double perThousand = price.dollarsPerHour() / 3_600 / (throughput(product) / 1_000);
+            assertThat(values.get("effective_tokens_per_second"))
+                    .isCloseTo(throughput(product), within(0.005 * throughput(product)));
+            assertThat(values.get("per_thousand_tokens_dollars")).isCloseTo(perThousand, within(0.005 * perThousand));
+            assertThat(values.get("per_request_dollars"))
+                    .isCloseTo(price.dollarsPerHour() / 60 / 300, within(1e-9));
+            assertThat(values.get("idle_dollars")).isCloseTo(price.dollarsPerHour() / 300, within(1e-6));
+            // Measured on any of them, each would do what it was measured to do.
+            PRICES.forEach((other, otherPrice) -> {
+                FigureResult choice = figures(
+                        "device_choice",
+                        Map.of("model", "cost-" + product, Field.PRODUCT, product, Field.PRICED_DEVICE, other));
+                assertThat(choice.getValues().get("effective_tokens_per_second"))
+                        .isCloseTo(throughput(other), within(0.005 * throughput(other)));
+                assertThat(choice.getCounts().get("cheapness") == 1)
+                        .as("%s by %s", other, product)
+                        .isEqualTo(other.equals("TPUv4"));
+            });
+        });
     }
 
     /** Of models that differ in nothing else. */

@@ -92,6 +92,14 @@ final class WatchedFleet implements AutoCloseable {
                 new Setting("layer", LLAMA, micros(start), "{full: 8, sliding: 24, window-tokens: 128}"));
         send(Topic.CONFIG, "padding/" + LLAMA, new Setting("padding", LLAMA, micros(start), padding));
         AnomalousHistory.publish(start, span, result -> send(Topic.RESULTS, result.getKind(), result));
+        send(
+                Topic.CONFIG,
+                "price/A100",
+                new Setting("price", "A100", micros(start), "{dollars-per-hour: 3.20, relative-throughput: 1}"));
+        send(
+                Topic.CONFIG,
+                "price/H100",
+                new Setting("price", "H100", micros(start), "{dollars-per-hour: 4.60, relative-throughput: 1.62}"));
         publishAlerts();
         producer.flush();
     }
@@ -248,6 +256,12 @@ final class WatchedFleet implements AutoCloseable {
                 .setPool("pool-0")
                 .setModel(LLAMA)
                 .setConfigurationName(configuration("replica-" + server))
+                .setName("NVIDIA A100-SXM4-80GB")
+                .setCgroupMemoryBytes(Math.round((20 + 8 * load) * GIBIBYTE))
+                .setCgroupMemoryLimitBytes(32 * GIBIBYTE)
+                .setCgroupCpuTotalMicros(i * 5_000_000)
+                .setCgroupCpuLimitPpm(8_000_000L)
+                .setCgroupThrottledTotalMicros(i * 20_000)
                 .setOrigin("nvml")
                 .setState(GpuState.OK)
                 .setAgesMicros(Map.of())

@@ -119,10 +119,10 @@ public final class Field {
     /** Field of {@link Measurement#MIX}, real: share of the requests whose like the other side has too. */
     public static final String COVERED = "covered";
 
-    /** Tag of {@link Measurement#ALERT}: the alert's name. */
+    /** Tag of {@link Measurement#ALERT} and {@link Measurement#CAUSE}: the alert's name. */
     public static final String ALERT = "alert";
 
-    /** Tag of {@link Measurement#ALERT}: its identity over restarts. */
+    /** Tag of {@link Measurement#ALERT} and {@link Measurement#CAUSE}: its identity over restarts. */
     public static final String FINGERPRINT = "fingerprint";
 
     /** Field of {@link Measurement#ALERT}, {@link Measurement#ANOMALY} and {@link Measurement#ANOMALY_FINDING}, text: of alerts PENDING, FIRING, RESOLVED or EXPIRED; of series LEARNING, OK, SUSPECT, ANOMALOUS or STALE; of findings OPEN, RESOLVED, EXPIRED or MERGED. */
@@ -599,7 +599,7 @@ public final class Field {
     /** Tag of {@link Measurement#ANOMALY_FINDING}: its identity, by what its series have in common. */
     public static final String FINDING = "finding";
 
-    /** Field of {@link Measurement#ANOMALY} and {@link Measurement#STRAGGLER}, real: how strange it is: of a series from 0 to 1, 0.22 being at a channel's limit; of a straggler in limits. */
+    /** Field of {@link Measurement#ANOMALY}, {@link Measurement#STRAGGLER} and {@link Measurement#CAUSE}, real: how strange it is: of a series from 0 to 1, 0.22 being at a channel's limit; of a straggler in limits; how much there is for a cause, from 0 to 1. */
     public static final String SCORE = "score";
 
     /** Field of {@link Measurement#ANOMALY} and {@link Measurement#STRAGGLER}, real: the statistic, in base units. */
@@ -640,6 +640,117 @@ public final class Field {
 
     /** Field of {@link Measurement#ANOMALY_FINDING}, integer: series that have it in common at all. */
     public static final String SERIES = "series";
+
+    /** Tag of {@link Measurement#COST} and {@link Measurement#DEVICE_CHOICE}: the product's name as probes tell it. */
+    public static final String PRODUCT = "product";
+
+    /** Tag of {@link Measurement#DEVICE_CHOICE}: a device of the price list. */
+    public static final String PRICED_DEVICE = "device";
+
+    /** Field of {@link Measurement#COST}, real: of the whole window; absent without a price, like all dollars. */
+    public static final String DOLLARS = "dollars";
+
+    /** Field of {@link Measurement#COST} and {@link Measurement#DEVICE_CHOICE}, real: of tokens at the effective throughput; absent where nobody tells prefill from decode. */
+    public static final String DOLLARS_PER_THOUSAND = "per_thousand_tokens_dollars";
+
+    /** Field of {@link Measurement#COST}, real: of tokens that somebody got, with all time. */
+    public static final String ALL_IN_PER_THOUSAND = "all_in_per_thousand_tokens_dollars";
+
+    /** Field of {@link Measurement#COST}, real: of requests answered in full, with all time. */
+    public static final String DOLLARS_PER_REQUEST = "per_request_dollars";
+
+    /** Field of {@link Measurement#COST}, real: for time without work. */
+    public static final String IDLE_DOLLARS = "idle_dollars";
+
+    /** Field of {@link Measurement#COST}, real: for generating tokens that preemption lost. */
+    public static final String PREEMPTED_DOLLARS = "preempted_dollars";
+
+    /** Field of {@link Measurement#COST}, real: for generating tokens of requests that failed. */
+    public static final String FAILED_DOLLARS = "failed_dollars";
+
+    /** Field of {@link Measurement#COST}, real: of a tenant, its part of what the model's devices cost. */
+    public static final String COST_SHARE = "cost_share";
+
+    /** Field of {@link Measurement#COST} and {@link Measurement#DEVICE_CHOICE}, real: of one device while it generates, without idling, prefill, moving KV caches and waiting for other devices. */
+    public static final String EFFECTIVE_THROUGHPUT = "effective_tokens_per_second";
+
+    /** Field of {@link Measurement#COST}, real: time of all devices together. */
+    public static final String DEVICE_SECONDS = "devices_seconds";
+
+    /** Field of {@link Measurement#COST}, real: of these, without work. */
+    public static final String IDLE_SECONDS = "idle_seconds";
+
+    /** Field of {@link Measurement#COST}, real: of these, left to generate in; absent where nobody tells prefill from decode. */
+    public static final String GENERATING_SECONDS = "generating_seconds";
+
+    /** Field of {@link Measurement#COST}, real: for these. */
+    public static final String GENERATING_DOLLARS = "generating_dollars";
+
+    /** Field of {@link Measurement#COST}, integer: tokens generated, lost ones included. */
+    public static final String GENERATED_TOKENS = "generated_tokens";
+
+    /** Field of {@link Measurement#COST}, integer: tokens that somebody got. */
+    public static final String USEFUL_TOKENS = "useful_tokens";
+
+    /** Field of {@link Measurement#COST}, integer: requests answered in full. */
+    public static final String ANSWERED = "answered";
+
+    /** Field of {@link Measurement#DEVICE_CHOICE}, integer: devices that the window's load would need. */
+    public static final String DEVICES = "devices";
+
+    /** Field of {@link Measurement#DEVICE_CHOICE}, real: of so many devices. */
+    public static final String DOLLARS_PER_HOUR = "per_hour_dollars";
+
+    /** Field of {@link Measurement#DEVICE_CHOICE}, integer: 1 for the cheapest. */
+    public static final String CHEAPNESS = "cheapness";
+
+    /** Field of {@link Measurement#TENANT}, integer: minutes of the last hour whose P99 is known. */
+    public static final String JITTER_WINDOWS = "jitter_windows";
+
+    /** Field of {@link Measurement#TENANT}, real: of the minutes' P99 of TTFT over the last hour ({@code p99_mean_seconds}). */
+    public static final String P99_MEAN = "p99_mean";
+
+    /** Field of {@link Measurement#TENANT}, real with limits: their standard deviation ({@code p99_jitter_seconds}). */
+    public static final String P99_JITTER = "p99_jitter";
+
+    /** Field of {@link Measurement#TENANT}, real with limits: what latency is multiplied by when the others' load on its replicas rises from its first to its third quartile. */
+    public static final String NEIGHBOUR_RATIO = "neighbour_ratio";
+
+    /** Field of {@link Measurement#TENANT}, real: chance of such a ratio, or one further from 1, without an effect. */
+    public static final String NEIGHBOUR_P = "neighbour_p";
+
+    /** Field of {@link Measurement#TENANT}, real: between these quartiles. */
+    public static final String NEIGHBOUR_LOAD = "neighbour_load_tokens_per_second";
+
+    /** Field of {@link Measurement#TENANT}, integer 0 or 1: whether the tenant is surely slower where its neighbours do more. */
+    public static final String DISTURBED = "disturbed";
+
+    /** Field of {@link Measurement#TENANT}, integer: replicas that tell of the neighbours' effect. */
+    public static final String TENANT_REPLICAS = "replicas";
+
+    /** Field of {@link Measurement#TENANT}, real: memory of its replicas' control groups of their limit, of the fullest. */
+    public static final String CGROUP_MEMORY_SHARE = "cgroup_memory_share";
+
+    /** Field of {@link Measurement#TENANT}, real: processor time of these groups of their limit, of the busiest. */
+    public static final String CGROUP_CPU_SHARE = "cgroup_cpu_share";
+
+    /** Field of {@link Measurement#TENANT}, real: share of the minute for which the processor limit held such a group back, of the one most held back. */
+    public static final String CGROUP_THROTTLED_SHARE = "cgroup_throttled_share";
+
+    /** Tag of {@link Measurement#CAUSE}: 1 for the likeliest. */
+    public static final String RANK = "rank";
+
+    /** Field of {@link Measurement#CAUSE}, text: its name, or unknown. */
+    public static final String CAUSE_NAME = "cause";
+
+    /** Field of {@link Measurement#CAUSE}, real: of the likeliest, how often one with such a score was right; of unknown, the rest; of others absent. */
+    public static final String CAUSE_SHARE = "cause_share";
+
+    /** Field of {@link Measurement#CAUSE}, text: what shows it, the strongest first. */
+    public static final String CAUSE_EVIDENCE = "cause_evidence";
+
+    /** Field of {@link Measurement#CAUSE}, real: how long before the alert its reading began to depart; absent where none did. */
+    public static final String CAUSE_LEAD = "lead_seconds";
 
     private Field() {}
 

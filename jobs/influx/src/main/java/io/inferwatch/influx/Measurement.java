@@ -56,6 +56,14 @@ public enum Measurement {
     STRAGGLER("straggler"),
     /** One point per change of what anomalous series have in common: begun, wider, over. Tags: view, finding. */
     ANOMALY_FINDING("anomaly_finding"),
+    /** One point per window of what serving cost: of a kind of device by model and version (view gpu-product), of a tenant (view tenant-model). Tags: view, model, and version and product, or tenant. */
+    COST("cost"),
+    /** Beside {@link #COST} of a kind of device: what the same load would cost on each device with a price. Tags: view, model, version, product, device. */
+    DEVICE_CHOICE("device_choice"),
+    /** One point per tenant and minute: how restless its latency is, and what the others' load does to it. Tags: view, tenant. */
+    TENANT("tenant"),
+    /** One point per alert that began to fire and likely cause of it. Tags: view, alert, fingerprint, rank. */
+    CAUSE("cause"),
     /** One point per change of an alert's state. Tags: alert, fingerprint. */
     ALERT("alert"),
     /** One point per reading of Inferwatch's own state. Tags: component, instance. Fields as the component names them. */

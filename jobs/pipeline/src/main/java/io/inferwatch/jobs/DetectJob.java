@@ -111,24 +111,26 @@ public final class DetectJob {
         SingleOutputStreamOperator<OutboundRecord> comparisons = Drift.comparisons(routed, settings, catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> memory = Drift.memory(routed, settings, catalogueYaml);
         Anomalies anomalies = Anomalies.of(routed, settings, catalogueYaml);
+        SingleOutputStreamOperator<OutboundRecord> alerts = Drift.causes(
+                routed,
+                drift.getSideOutput(Drift.ALERTS)
+                        .union(
+                                comparisons.getSideOutput(Drift.COMPARISON_ALERTS),
+                                memory.getSideOutput(Drift.MEMORY_ALERTS),
+                                anomalies.alerts()),
+                catalogueYaml);
         drift.union(
                         comparisons,
                         Drift.figures(routed, catalogueYaml),
                         Drift.replicas(routed, settings, catalogueYaml),
                         memory,
                         Drift.padding(routed, settings, catalogueYaml),
-                        anomalies.results())
+                        anomalies.results(),
+                        alerts.getSideOutput(Drift.CAUSES))
                 .sinkTo(sinks.results)
                 .name("Results")
                 .uid("results-sink");
-        drift.getSideOutput(Drift.ALERTS)
-                .union(
-                        comparisons.getSideOutput(Drift.COMPARISON_ALERTS),
-                        memory.getSideOutput(Drift.MEMORY_ALERTS),
-                        anomalies.alerts())
-                .sinkTo(sinks.alerts)
-                .name("Alerts")
-                .uid("alerts-sink");
+        alerts.sinkTo(sinks.alerts).name("Alerts").uid("alerts-sink");
         routed.getSideOutput(Drift.DEAD_LETTERS)
                 .sinkTo(sinks.deadLetters)
                 .name("Dead letters")

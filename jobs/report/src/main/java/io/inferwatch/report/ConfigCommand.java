@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "config",
         description =
-                "Shows and changes what running jobs are told beside their catalogue: thresholds, baselines, limits, experiments.",
+                "Shows and changes what running jobs are told beside their catalogue: thresholds, baselines, limits, prices, experiments.",
         mixinStandardHelpOptions = true,
         subcommands = {
             ConfigSetCommand.class,

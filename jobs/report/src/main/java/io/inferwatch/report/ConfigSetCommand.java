@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "set",
         description =
-                "Sets the thresholds, baselines and other entries of a file, which is checked as a whole before anything is sent."
+                "Sets the thresholds, baselines, prices and other entries of a file, which is checked as a whole before"
+                        + " anything is sent."
                         + " Entries that it does not name stay.",
         mixinStandardHelpOptions = true)
 public final class ConfigSetCommand extends ConfigSubcommand {
@@ -27,7 +28,7 @@ public final class ConfigSetCommand extends ConfigSubcommand {
             description =
                     "YAML file: thresholds: {METRIC: 5%%, ...}, baselines: {NAME: {view, across, against, of, pinned,"
                             + " alert}, ...}, anomalies: {STATISTIC: {mode: promoted, sensitivity, forest}, ...}, limits,"
-                            + " paddings, layers.")
+                            + " paddings, layers, prices: {DEVICE: {dollars-per-hour, relative-throughput}, ...}.")
     private Path file = Path.of("");
 
     @Option(

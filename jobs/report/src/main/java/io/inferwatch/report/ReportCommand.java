@@ -13,6 +13,9 @@ import picocli.CommandLine.Command;
             PlacementCommand.class,
             MemoryCommand.class,
             BucketsCommand.class,
-            AnomaliesCommand.class
+            AnomaliesCommand.class,
+            CostCommand.class,
+            TenantsCommand.class,
+            CausesCommand.class
         })
 public final class ReportCommand {}

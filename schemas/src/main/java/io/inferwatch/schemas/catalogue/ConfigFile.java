@@ -8,7 +8,8 @@ import java.util.stream.Stream;
 
 /**
  * A file of what running jobs are told beside the catalogue: {@code thresholds} by metric, {@code baselines} by name, {@code limits} of memory by name,
- * {@code paddings}, {@code layers} and {@code experiments} by model, {@code anomalies} by what is watched.
+ * {@code paddings}, {@code layers} and {@code experiments} by model, {@code anomalies} by what is watched, {@code prices} by
+ * device.
  */
 public final class ConfigFile {
     private ConfigFile() {}
@@ -17,10 +18,10 @@ public final class ConfigFile {
      * One entry, as it is sent.
      *
      * @param kind {@link DriftWatches#THRESHOLD_KIND}, {@link BaselineRule#KIND}, {@link MemoryLimits#KIND}, {@link PaddingRule#KIND},
-     *     {@link LayerRule#KIND}, {@link ExperimentRule#KIND} or {@link AnomalySetting#KIND}
-     * @param name within the kind: a metric, that of the comparison or limit, a model, a statistic
+     *     {@link LayerRule#KIND}, {@link ExperimentRule#KIND}, {@link AnomalySetting#KIND} or {@link PriceRule#KIND}
+     * @param name within the kind: a metric, that of the comparison or limit, a model, a statistic, a device
      * @param body what {@link DriftWatches#parseThreshold}, {@link BaselineRule#parse}, {@link MemoryLimits#with}, {@link PaddingRule#parse},
-     *     {@link LayerRule#parse}, {@link ExperimentRule#parse} or {@link AnomalySetting#parse} reads
+     *     {@link LayerRule#parse}, {@link ExperimentRule#parse}, {@link AnomalySetting#parse} or {@link PriceRule#parse} reads
      */
     public record Entry(String kind, String name, String body) {
         /** The key of its record. */
@@ -76,9 +77,13 @@ public final class ConfigFile {
             AnomalySetting.read(name, entry, catalogue.anomalies());
             entries.add(new Entry(AnomalySetting.KIND, name, entry.yaml()));
         });
+        root.section("prices").sections().forEach((device, entry) -> {
+            PriceRule.read(device, entry);
+            entries.add(new Entry(PriceRule.KIND, device, entry.yaml()));
+        });
         if (entries.isEmpty()) {
             root.problem(
-                    "thresholds, baselines, limits, paddings, layers, experiments, anomalies",
+                    "thresholds, baselines, limits, paddings, layers, experiments, anomalies, prices",
                     "at least one entry",
                     "none");
         }

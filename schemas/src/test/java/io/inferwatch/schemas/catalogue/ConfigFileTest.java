@@ -168,6 +168,41 @@ class ConfigFileTest {
     }
 
     @Test
+    void theShippedPricesAreThePublishedOnesAndFoundByPartsOfProducts() {
+        List<PriceRule> prices = ConfigFile.read(Path.of("../deploy/prices.yaml"), SHIPPED).stream()
+                .map(entry -> PriceRule.parse(entry.name(), entry.body()))
+                .toList();
+
+        assertThat(prices)
+                .containsExactly(
+                        new PriceRule("TPUv4", 2.80, 1.35),
+                        new PriceRule("A100", 3.20, 1.00),
+                        new PriceRule("H100", 4.60, 1.62));
+        assertThat(PriceRule.of("NVIDIA A100-SXM4-80GB", prices)).contains(prices.get(1));
+        assertThat(PriceRule.of("tpuv4", prices)).contains(prices.get(0));
+        assertThat(PriceRule.of("NVIDIA L4", prices)).isEmpty();
+        PriceRule larger = new PriceRule("A100-SXM4-80GB", 4, 1.1);
+        assertThat(PriceRule.of("NVIDIA A100-SXM4-80GB", List.of(larger, prices.get(1))))
+                .contains(larger);
+    }
+
+    @Test
+    void whatIsWrongWithPricesIsReportedByKey() {
+        assertThatThrownBy(() -> read("""
+                prices:
+                  A100: {dollars-per-hour: 0, relative-throughput: fast}
+                  H100: {dollars-per-hours: 4.6, relative-throughput: -1}
+                """))
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
+                        .containsExactlyInAnyOrder(
+                                "prices.A100.dollars-per-hour: must be above 0, found 0",
+                                "prices.A100.relative-throughput: must be a number from 0, found 'fast'",
+                                "prices.H100.dollars-per-hour: must be set, found nothing",
+                                "prices.H100.relative-throughput: must be a number from 0, found -1",
+                                "prices.H100.dollars-per-hours: unknown key, did you mean 'dollars-per-hour'?"));
+    }
+
+    @Test
     void allProblemsAreReportedTogether() {
         assertThatThrownBy(() -> read("""
                 thresholds: {tftt: 5%, e2e: much, open_requests: 3%}
@@ -194,7 +229,7 @@ class ConfigFileTest {
         assertThatThrownBy(() -> read("thresholds: {}\n"))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageEndingWith(
-                        "thresholds, baselines, limits, paddings, layers, experiments, anomalies: must be at least one entry, found none");
+                        "thresholds, baselines, limits, paddings, layers, experiments, anomalies, prices: must be at least one entry, found none");
     }
 
     private List<Entry> read(String yaml) throws IOException {

@@ -63,6 +63,7 @@ class MetricCatalogueTest {
                         List.of("node"),
                         List.of("replica", "version"),
                         List.of("tenant", "model"),
+                        List.of("tenant", "replica"),
                         List.of("turn", "model", "version"),
                         List.of("template", "model"),
                         List.of("class", "model", "version"),

@@ -44,6 +44,7 @@ export const parts = (value, unit) => {
     case "binBps": return scaled(value, 1024, ["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s"]);
     case "watt": return scaled(value, 1000, ["W", "kW", "MW"]);
     case "hertz": return scaled(value, 1000, ["Hz", "kHz", "MHz", "GHz"]);
+    case "currencyUSD": return [digits(value), "$"];
     case "celsius": return [digits(value), "°C"];
     default: {
       const [number, prefix] = short(value);

@@ -9,6 +9,7 @@ import io.inferwatch.schemas.catalogue.LayerRule;
 import io.inferwatch.schemas.catalogue.MemoryLimits;
 import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.PaddingRule;
+import io.inferwatch.schemas.catalogue.PriceRule;
 import io.inferwatch.schemas.catalogue.Watch;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,7 +23,8 @@ record Configuration(
         Map<String, PaddingRule> paddings,
         Map<String, LayerRule> layers,
         Map<String, ExperimentRule> experiments,
-        Map<String, AnomalySetting> anomalies) {
+        Map<String, AnomalySetting> anomalies,
+        Map<String, PriceRule> prices) {
     private static final List<String> KINDS = List.of(
             DriftWatches.THRESHOLD_KIND,
             BaselineRule.KIND,
@@ -30,7 +32,8 @@ record Configuration(
             PaddingRule.KIND,
             LayerRule.KIND,
             ExperimentRule.KIND,
-            AnomalySetting.KIND);
+            AnomalySetting.KIND,
+            PriceRule.KIND);
 
     /** A configuration with unmodifiable maps. */
     Configuration {
@@ -40,13 +43,15 @@ record Configuration(
         layers = Map.copyOf(layers);
         experiments = Map.copyOf(experiments);
         anomalies = Map.copyOf(anomalies);
+        prices = Map.copyOf(prices);
     }
 
     /** What the catalogue says alone. */
     static Configuration of(MetricCatalogue catalogue) {
         Map<String, BaselineRule> baselines = new LinkedHashMap<>();
         catalogue.baselines().forEach(rule -> baselines.put(rule.name(), rule));
-        return new Configuration(Map.of(), baselines, MemoryLimits.DEFAULT, Map.of(), Map.of(), Map.of(), Map.of());
+        return new Configuration(
+                Map.of(), baselines, MemoryLimits.DEFAULT, Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
     }
 
     /**
@@ -63,6 +68,7 @@ record Configuration(
         Map<String, LayerRule> layers = new LinkedHashMap<>();
         Map<String, ExperimentRule> experiments = new LinkedHashMap<>();
         Map<String, AnomalySetting> anomalies = new LinkedHashMap<>();
+        Map<String, PriceRule> prices = new LinkedHashMap<>();
         for (Setting setting : settings) {
             switch (setting.getKind()) {
                 case DriftWatches.THRESHOLD_KIND -> thresholds.put(setting.getName(), threshold(setting, catalogue));
@@ -80,12 +86,14 @@ record Configuration(
                 case AnomalySetting.KIND ->
                     anomalies.put(
                             setting.getName(), AnomalySetting.parse(setting.getName(), setting.getBody(), catalogue));
+                case PriceRule.KIND ->
+                    prices.put(setting.getName(), PriceRule.parse(setting.getName(), setting.getBody()));
                 default ->
                     throw new IllegalArgumentException(
                             "kind: must be one of " + String.join(", ", KINDS) + ", found '" + setting.getKind() + "'");
             }
         }
-        return new Configuration(thresholds, baselines, limits, paddings, layers, experiments, anomalies);
+        return new Configuration(thresholds, baselines, limits, paddings, layers, experiments, anomalies, prices);
     }
 
     private static double threshold(Setting setting, MetricCatalogue catalogue) {

@@ -19,6 +19,9 @@ public final class Drift {
     /** Alerts of memory as they change: a side output of {@link #memory}. */
     public static final OutputTag<OutboundRecord> MEMORY_ALERTS = MemoryFunction.ALERTS;
 
+    /** Rankings of causes: a side output of {@link #causes}. */
+    public static final OutputTag<OutboundRecord> CAUSES = CauseFunction.RESULTS;
+
     /** Windows that cannot be read: a side output of {@link #route}. */
     public static final OutputTag<OutboundRecord> DEAD_LETTERS = RouteFunction.DEAD_LETTERS;
 
@@ -59,7 +62,7 @@ public final class Drift {
                 .uid("figures");
     }
 
-    /** Schedulers and captures of replicas, and the study of captures that failed, from routed windows. */
+    /** Schedulers and captures of replicas, the study of captures that failed, costs and tenants, from routed windows. */
     public static DataStream<OutboundRecord> replicas(
             SingleOutputStreamOperator<Member> routed, BroadcastStream<InboundRecord> settings, String catalogueYaml) {
         SingleOutputStreamOperator<OutboundRecord> figures = routed.getSideOutput(RouteFunction.REPLICAS)
@@ -67,12 +70,25 @@ public final class Drift {
                 .process(new ReplicaFunction(), TypeInformation.of(OutboundRecord.class))
                 .name("Compute what a replica's windows say together")
                 .uid("replicas");
-        return figures.union(figures.getSideOutput(ReplicaFunction.CAPTURES)
+        DataStream<OutboundRecord> captures = figures.getSideOutput(ReplicaFunction.CAPTURES)
                 .keyBy(CaptureMinute::model)
                 .connect(settings)
                 .process(new JitterFunction(catalogueYaml), TypeInformation.of(OutboundRecord.class))
                 .name("Study failed captures beside restless batches")
-                .uid("jitter"));
+                .uid("jitter");
+        DataStream<OutboundRecord> costs = figures.getSideOutput(ReplicaFunction.COSTS)
+                .union(routed.getSideOutput(RouteFunction.COSTS))
+                .keyBy(CostPart::model)
+                .connect(settings)
+                .process(new CostFunction(catalogueYaml), TypeInformation.of(OutboundRecord.class))
+                .name("Price what devices did")
+                .uid("cost");
+        DataStream<OutboundRecord> tenants = figures.getSideOutput(ReplicaFunction.TENANTS)
+                .keyBy(TenantMinute::tenant)
+                .process(new TenantFunction(), TypeInformation.of(OutboundRecord.class))
+                .name("Say whether tenants disturb each other")
+                .uid("tenants");
+        return figures.union(captures, costs, tenants);
     }
 
     /** Figures of memory from routed windows, minute by minute. */
@@ -95,6 +111,17 @@ public final class Drift {
                 .process(new PaddingFunction(catalogueYaml), TypeInformation.of(OutboundRecord.class))
                 .name("Advise boundaries of padding")
                 .uid("padding");
+    }
+
+    /** Alerts with their likely causes; rankings are the side output {@link #CAUSES}. */
+    public static SingleOutputStreamOperator<OutboundRecord> causes(
+            SingleOutputStreamOperator<Member> routed, DataStream<OutboundRecord> alerts, String catalogueYaml) {
+        return routed.getSideOutput(RouteFunction.CAUSES)
+                .connect(alerts)
+                .keyBy(minute -> CauseFunction.KEY, alert -> CauseFunction.KEY)
+                .process(new CauseFunction(catalogueYaml), TypeInformation.of(OutboundRecord.class))
+                .name("Say what alerts likely come from")
+                .uid("causes");
     }
 
     /** Results of drift from routed windows. */

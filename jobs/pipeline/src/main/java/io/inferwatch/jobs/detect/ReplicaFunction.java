@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the windows of a replica's requests, engine and GPUs say together, once event time has passed their end: how far its scheduler is from
- * an ideal one, and its captures of CUDA graphs beside its batches, which go on to {@link JitterFunction} as well. State by replica: the
+ * an ideal one, and its captures of CUDA graphs beside its batches, which go on to {@link JitterFunction} as well; what its devices did, for {@link CostFunction}, and
+ * its tenants' minutes, for {@link TenantFunction}. State by replica: the
  * windows that are open, the shapes that it has run since it came up, and when it was last heard of; forgotten a day after that.
  */
 final class ReplicaFunction extends KeyedProcessFunction<String, Member, OutboundRecord> {
@@ -28,11 +29,22 @@ final class ReplicaFunction extends KeyedProcessFunction<String, Member, Outboun
     static final String TASK = "replica";
 
     /** The views whose windows are put together; all have the dimension replica. */
-    static final Set<String> VIEWS =
-            Set.of(ReplicaWindows.OF_REQUESTS, ReplicaWindows.OF_ENGINE, ReplicaWindows.OF_GPUS);
+    static final Set<String> VIEWS = Set.of(
+            ReplicaWindows.OF_REQUESTS,
+            ReplicaWindows.OF_ENGINE,
+            ReplicaWindows.OF_GPUS,
+            ReplicaWindows.OF_PRODUCTS,
+            ReplicaWindows.OF_OPERATORS,
+            ReplicaWindows.OF_TENANTS);
 
     /** Minutes of captures for the study of their failures. */
     static final OutputTag<CaptureMinute> CAPTURES = new OutputTag<>("captures") {};
+
+    /** What a replica's devices did. */
+    static final OutputTag<CostPart> COSTS = new OutputTag<>("costs") {};
+
+    /** Minutes of a replica's tenants. */
+    static final OutputTag<TenantMinute> TENANTS = new OutputTag<>("tenants") {};
 
     private static final long FORGOTTEN_MILLIS = 24 * 60 * 60 * 1_000L;
 
@@ -61,6 +73,10 @@ final class ReplicaFunction extends KeyedProcessFunction<String, Member, Outboun
         Working w = working();
         for (Gathering.Group group : w.gathering.take(timestamp)) {
             ReplicaWindows windows = new ReplicaWindows(group.byArm().values());
+            CostPart.ofReplica(windows).forEach(part -> context.output(COSTS, part));
+            if (group.any().getWindowMicros() == RouteFunction.MINUTE_MICROS) {
+                TenantMinute.of(windows).forEach(minute -> context.output(TENANTS, minute));
+            }
             if (windows.engine().isEmpty()) {
                 continue;
             }

@@ -10,11 +10,14 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 
-/** Windows of one replica, of the same length and end: those of its requests, its engine and its GPUs, of all versions that it ran meanwhile. */
+/** Windows of one replica, of the same length and end: those of its requests and tenants, its engine, its GPUs and operators, of all versions that it ran meanwhile. */
 record ReplicaWindows(Collection<WindowStat> all) {
     static final String OF_REQUESTS = "replica-version";
     static final String OF_ENGINE = "engine-replica";
     static final String OF_GPUS = "gpu-replica";
+    static final String OF_PRODUCTS = "gpu-product";
+    static final String OF_OPERATORS = "operator-replica";
+    static final String OF_TENANTS = "tenant-replica";
 
     /** What is read of them. */
     static final Set<String> METRICS = Set.of(
@@ -32,7 +35,23 @@ record ReplicaWindows(Collection<WindowStat> all) {
             "engine_steps",
             "gpu_utilisation",
             "gpu_memory",
-            "gpu_memory_free");
+            "gpu_memory_free",
+            "gpu_busy",
+            "ttft",
+            "prefill",
+            "decode",
+            "completed",
+            "prefilled_tokens",
+            "generated_tokens",
+            "failed_tokens",
+            "retracted_tokens",
+            "kv_transfer",
+            "communication",
+            "cgroup_memory",
+            "cgroup_memory_limit",
+            "cgroup_cpu",
+            "cgroup_cpu_limit",
+            "cgroup_throttled");
 
     /** Its engine's window; of several versions that with the most samples. */
     Optional<WindowStat> engine() {
@@ -65,6 +84,10 @@ record ReplicaWindows(Collection<WindowStat> all) {
         double n = gauges.stream().mapToLong(MetricGauge::getN).sum();
         double sum = gauges.stream().mapToDouble(MetricGauge::getSum).sum();
         return n == 0 ? OptionalDouble.empty() : OptionalDouble.of(sum / n);
+    }
+
+    List<WindowReading> readings(String view) {
+        return of(view).stream().map(WindowReading::new).toList();
     }
 
     private List<WindowStat> of(String view) {

@@ -30,7 +30,7 @@ import org.apache.flink.util.OutputTag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends each window to those who judge it: drift (the main output: panes too, for the design effect), comparisons, figures and memory. Takes the first
+ * Sends each window to those who judge it: drift (the main output: panes too, for the design effect), comparisons, figures, memory, costs. Takes the first
  * revision of a window alone: later ones correct points but fire nothing again.
  */
 final class RouteFunction extends BroadcastProcessFunction<InboundRecord, InboundRecord, Member> {
@@ -50,6 +50,12 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
     static final OutputTag<Member> REPLICAS = new OutputTag<>("replicas") {};
     /** Windows of a device's memory or a replica's KV cache, whose task is the figures' measurement. */
     static final OutputTag<Member> MEMORY = new OutputTag<>("memory") {};
+
+    /** Minutes of the fleet and of what it is made of, for {@link CauseFunction}. */
+    static final OutputTag<SubjectMinute> CAUSES = new OutputTag<>("causes") {};
+
+    /** What tenants took of their models, for {@link CostFunction}. */
+    static final OutputTag<CostPart> COSTS = new OutputTag<>("tenants-costs") {};
 
     /** Windows of lengths that are padded. */
     static final OutputTag<Member> PADDING = new OutputTag<>("padding") {};
@@ -142,9 +148,15 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
         if (view.get().anomaly() && window.getWindowMicros() == MINUTE_MICROS) {
             sendToAnomalies(view.get(), window, context);
         }
+        if (window.getWindowMicros() == MINUTE_MICROS) {
+            SubjectMinute.of(view.get(), window).forEach(minute -> context.output(CAUSES, minute));
+        }
         if (window.getWindowMicros() >= MINUTE_MICROS) {
             if (ReplicaFunction.VIEWS.contains(view.get().name())) {
                 context.output(REPLICAS, memberOfReplica(window));
+            }
+            if (view.get().name().equals(CostPart.OF_TENANTS)) {
+                context.output(COSTS, CostPart.ofTenant(window));
             }
             Configuration configuration = w.settings.present(context.getBroadcastState(LiveSettings.STATE));
             for (BaselineRule rule : configuration.baselinesOf(view.get().name())) {

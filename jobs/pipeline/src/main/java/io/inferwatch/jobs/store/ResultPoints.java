@@ -92,7 +92,11 @@ final class ResultPoints {
                     Measurement.LOAD_STEP,
                     Measurement.ANOMALY,
                     Measurement.STRAGGLER,
-                    Measurement.ANOMALY_FINDING)
+                    Measurement.ANOMALY_FINDING,
+                    Measurement.COST,
+                    Measurement.DEVICE_CHOICE,
+                    Measurement.TENANT,
+                    Measurement.CAUSE)
             .collect(Collectors.toUnmodifiableMap(Measurement::measurementName, measurement -> measurement));
 
     private final Map<String, View> views = new HashMap<>();

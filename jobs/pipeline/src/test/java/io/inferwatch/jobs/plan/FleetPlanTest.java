@@ -36,6 +36,7 @@ class FleetPlanTest {
         expected.put("node", 250L);
         expected.put("replica-version", 2000L);
         expected.put("tenant-model", 1000L);
+        expected.put("tenant-replica", 1_500L); // max-series, before 100 x 1,000
         expected.put("turn-model-version", 100L); // 5 buckets of turns
         expected.put("template-model", 200L);
         expected.put("class-model-version", 80L);
@@ -58,6 +59,7 @@ class FleetPlanTest {
         expected.put("gpu-configuration", 10L);
         expected.put("gpu-device", 2000L); // a GPU has one node
         expected.put("gpu-replica", 1000L);
+        expected.put("gpu-product", 1000L); // a replica has one model, and devices of one product
         expected.put("kernel-stage", 10L);
         expected.put("kernel-name", 20L); // two versions of each of ten models
         expected.put("kernel-layer", 1000L);
@@ -84,7 +86,7 @@ class FleetPlanTest {
     @Test
     void totalsAreWhatTheirFormulasSay() {
         FleetPlan plan = FleetPlan.of(Fleet.parse("fleet", FLEET, catalogue), catalogue);
-        long series = 5_591 + 3_330 + 8_407;
+        long series = 7_091 + 3_330 + 9_407;
         // Stored by ten seconds: fleet, model-version, replica-version; engine-fleet, -model, -replica; gpu-fleet,
         // -device, -replica;
         // operator-model, -replica.
@@ -114,21 +116,21 @@ class FleetPlanTest {
 
     @Test
     void aBudgetThatIsExceededEndsWithStatus1(@TempDir Path directory) throws Exception {
-        Path within = Files.writeString(directory.resolve("within.yaml"), FLEET + "budget: {series: 17328}\n");
+        Path within = Files.writeString(directory.resolve("within.yaml"), FLEET + "budget: {series: 19828}\n");
         Path beyond = Files.writeString(
-                directory.resolve("beyond.yaml"), FLEET + "budget: {series: 17327, points-per-second: 1}\n");
+                directory.resolve("beyond.yaml"), FLEET + "budget: {series: 19827, points-per-second: 1}\n");
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         CommandLine command = new CommandLine(new SetupPlanCommand())
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err));
         assertThat(command.execute(within.toString())).isZero();
-        assertThat(out.toString()).contains("all                         17,328");
+        assertThat(out.toString()).contains("all                         19,828");
         assertThat(err.toString()).isEmpty();
         assertThat(command.execute(beyond.toString())).isEqualTo(1);
         assertThat(err.toString())
-                .contains("budget.series: must be at least 17,328, found 17,327")
-                .contains("budget.points-per-second: must be at least 1,100, found 1");
+                .contains("budget.series: must be at least 19,828, found 19,827")
+                .contains("budget.points-per-second: must be at least 1,143, found 1");
     }
 
     private Map<String, Long> series(String fleet) {

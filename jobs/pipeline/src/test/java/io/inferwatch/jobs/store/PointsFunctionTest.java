@@ -128,8 +128,8 @@ class PointsFunctionTest {
         }
         assertThat(letters)
                 .containsExactly(
-                        "store 1 unknown-kind kind: must be one of anomaly, anomaly_finding, bottleneck, contention, fragmentation, graph_capture, jitter_study,"
-                                + " kernel_cache, kernel_timing, kv_cache, kv_joint, load_step, memory, padding, placement, prompt_shape, scheduler, stage, straggler, found 'stages'",
+                        "store 1 unknown-kind kind: must be one of anomaly, anomaly_finding, bottleneck, cause, contention, cost, device_choice, fragmentation, graph_capture, jitter_study,"
+                                + " kernel_cache, kernel_timing, kv_cache, kv_joint, load_step, memory, padding, placement, prompt_shape, scheduler, stage, straggler, tenant, found 'stages'",
                         "store 2 unexpected-record record: must be DriftResult, ComparisonResult or FigureResult, found"
                                 + " io.inferwatch.schemas.HealthSample");
     }
