@@ -19,8 +19,7 @@ final class AlertsDashboard {
     private static final String NO_ALERTS = "No alert has changed its state in this time range.";
     static final Source ALERTS =
             Source.of(RetentionPolicy.R1H, Measurement.ALERT.measurementName(), Duration.ofSeconds(10));
-    private static final Source CAUSES =
-            Source.ofWindows(RetentionPolicy.R1M, Measurement.CAUSE.measurementName());
+    private static final Source CAUSES = Source.ofWindows(RetentionPolicy.R1M, Measurement.CAUSE.measurementName());
     private static final String IS_FIRING =
             InfluxQl.identifier("State") + " = " + InfluxQl.string(AlertState.FIRING.name());
 

@@ -100,8 +100,10 @@ final class CostDashboard {
                                 new Query.OverRange(
                                         choices,
                                         List.of(
-                                                Column.of(LAST, Field.CHEAPNESS, "Cheapness").in(Unit.COUNT),
-                                                Column.of(LAST, Field.DEVICES, "Devices").in(Unit.COUNT),
+                                                Column.of(LAST, Field.CHEAPNESS, "Cheapness")
+                                                        .in(Unit.COUNT),
+                                                Column.of(LAST, Field.DEVICES, "Devices")
+                                                        .in(Unit.COUNT),
                                                 Column.of(LAST, Field.EFFECTIVE_THROUGHPUT, "Throughput")
                                                         .in(Unit.TOKENS_PER_SECOND),
                                                 Column.of(LAST, Field.DOLLARS_PER_THOUSAND, "1k tokens"),
@@ -126,7 +128,8 @@ final class CostDashboard {
                                                 Column.of(LAST, Field.NEIGHBOUR_RATIO, "Latency"),
                                                 Column.of(LAST, Field.low(Field.NEIGHBOUR_RATIO, ""), "from"),
                                                 Column.of(LAST, Field.high(Field.NEIGHBOUR_RATIO, ""), "to"),
-                                                Column.of(LAST, Field.DISTURBED, "Disturbed").in(Unit.COUNT)),
+                                                Column.of(LAST, Field.DISTURBED, "Disturbed")
+                                                        .in(Unit.COUNT)),
                                         List.of("tenant")))
                         .in(Unit.TIMES)
                         .sized(12, 8),

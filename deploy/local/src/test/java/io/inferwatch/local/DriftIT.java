@@ -100,7 +100,9 @@ class DriftIT {
                     assertThat(alert.getLabels()).containsEntry("node", "node-1");
                     assertThat(alert.getStartsAtMicros()).isEqualTo(changeMicros);
                     assertThat(alert.getEvidence()).isNotEmpty();
-                    assertThat(alert.getCauses().get(0)).startsWith("slow-device (").contains("node node-1 has");
+                    assertThat(alert.getCauses().get(0))
+                            .startsWith("slow-device (")
+                            .contains("node node-1 has");
                 });
         assertThat(results.stream()
                         .filter(FigureResult.class::isInstance)

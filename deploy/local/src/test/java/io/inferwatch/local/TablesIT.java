@@ -487,8 +487,7 @@ class TablesIT {
             assertThat(values.get("effective_tokens_per_second"))
                     .isCloseTo(throughput(product), within(0.005 * throughput(product)));
             assertThat(values.get("per_thousand_tokens_dollars")).isCloseTo(perThousand, within(0.005 * perThousand));
-            assertThat(values.get("per_request_dollars"))
-                    .isCloseTo(price.dollarsPerHour() / 60 / 300, within(1e-9));
+            assertThat(values.get("per_request_dollars")).isCloseTo(price.dollarsPerHour() / 60 / 300, within(1e-9));
             assertThat(values.get("idle_dollars")).isCloseTo(price.dollarsPerHour() / 300, within(1e-6));
             // Measured on any of them, each would do what it was measured to do.
             PRICES.forEach((other, otherPrice) -> {

@@ -20,9 +20,10 @@ import picocli.CommandLine.Command;
 /** {@code inferwatch report cost}: what serving cost in a period, what of it was for nothing, and on which device it would cost least. */
 @Command(
         name = "cost",
-        description = "What serving cost, by model, version and kind of device and by tenant: dollars, dollars for 1,000"
-                + " tokens and for a request, waste; and what the last load would cost on each device of the price"
-                + " list. Prices: inferwatch config set.",
+        description =
+                "What serving cost, by model, version and kind of device and by tenant: dollars, dollars for 1,000"
+                        + " tokens and for a request, waste; and what the last load would cost on each device of the price"
+                        + " list. Prices: inferwatch config set.",
         mixinStandardHelpOptions = true)
 public final class CostCommand extends PeriodSubcommand {
     private static final Duration MINUTES_UP_TO = Duration.ofDays(2);
@@ -142,8 +143,7 @@ public final class CostCommand extends PeriodSubcommand {
                         dollars(line, Field.ALL_IN_PER_THOUSAND),
                         dollars(line, Field.DOLLARS_PER_REQUEST),
                         number(line.figure(Field.EFFECTIVE_THROUGHPUT), "%.1f"),
-                        TableText.orNone(
-                                line.ratio(1, Field.IDLE_SECONDS, Field.DEVICE_SECONDS), TableText::percent),
+                        TableText.orNone(line.ratio(1, Field.IDLE_SECONDS, Field.DEVICE_SECONDS), TableText::percent),
                         dollars(line, Field.IDLE_DOLLARS),
                         dollars(line, Field.PREEMPTED_DOLLARS),
                         dollars(line, Field.FAILED_DOLLARS)));
@@ -180,8 +180,7 @@ public final class CostCommand extends PeriodSubcommand {
         List<String> of(StoredLine line);
     }
 
-    private static void add(
-            List<String> lines, List<StoredLine> subjects, int texts, List<String> heads, Row row) {
+    private static void add(List<String> lines, List<StoredLine> subjects, int texts, List<String> heads, Row row) {
         if (subjects.isEmpty()) {
             return;
         }

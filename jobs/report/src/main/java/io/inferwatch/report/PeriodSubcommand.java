@@ -48,8 +48,7 @@ abstract class PeriodSubcommand implements Callable<Integer> {
         });
     }
 
-    private int tell(
-            Map<String, List<StoredLine>> lists, Instant from, Instant to, PrintWriter out, PrintWriter err) {
+    private int tell(Map<String, List<StoredLine>> lists, Instant from, Instant to, PrintWriter out, PrintWriter err) {
         if (lists.values().stream().allMatch(List::isEmpty)) {
             err.println("no data: from " + from + " to " + to + " " + whenEmpty());
             return NO_DATA;

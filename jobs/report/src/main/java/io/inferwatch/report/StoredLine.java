@@ -59,12 +59,7 @@ record StoredLine(Map<String, String> tags, Instant at, Map<String, Double> figu
         }
 
         private List<StoredLine> ask(
-                RetentionPolicy policy,
-                String selected,
-                String order,
-                Instant from,
-                Instant to,
-                InfluxReader reader) {
+                RetentionPolicy policy, String selected, String order, Instant from, Instant to, InfluxReader reader) {
             String query = "SELECT " + selected
                     + " FROM " + InfluxQl.identifier(measurement.measurementName())
                     + " WHERE time > " + InfluxQl.instant(TimeText.micros(from))

@@ -17,9 +17,10 @@ import picocli.CommandLine.Command;
 /** {@code inferwatch report tenants}: whose latency is restless, and whom the neighbours disturb. */
 @Command(
         name = "tenants",
-        description = "The latest minute of each tenant: how far its P99 of TTFT wandered over the hour before, and what"
-                + " the other tenants' load on its replicas does to its latency, with 95 %% limits; beside it how near"
-                + " the replicas' control groups are to their limits.",
+        description =
+                "The latest minute of each tenant: how far its P99 of TTFT wandered over the hour before, and what"
+                        + " the other tenants' load on its replicas does to its latency, with 95 %% limits; beside it how near"
+                        + " the replicas' control groups are to their limits.",
         mixinStandardHelpOptions = true)
 public final class TenantsCommand extends PeriodSubcommand {
     private static final String TENANTS = "tenants";

@@ -45,18 +45,22 @@ class CostIT {
         server = InfluxServer.start(influx.get(), InfluxServer.Options.temporary());
         String choice = "device_choice,view=gpu-product,model=m,version=v1,product=A100,device=";
         List<String> lines = List.of(
-                A100 + "dollars=0.10,useful_tokens=4000i,answered=40i,devices_seconds=120,idle_seconds=30,idle_dollars=0.025,"
+                A100
+                        + "dollars=0.10,useful_tokens=4000i,answered=40i,devices_seconds=120,idle_seconds=30,idle_dollars=0.025,"
                         + "generated_tokens=5000i,generating_seconds=50,generating_dollars=0.04,preempted_dollars=0.002,failed_dollars=0.006 "
                         + at(0),
-                A100 + "dollars=0.10,useful_tokens=1000i,answered=10i,devices_seconds=120,idle_seconds=90,idle_dollars=0.075,"
+                A100
+                        + "dollars=0.10,useful_tokens=1000i,answered=10i,devices_seconds=120,idle_seconds=90,idle_dollars=0.075,"
                         + "generated_tokens=1000i,generating_seconds=10,generating_dollars=0.008,preempted_dollars=0,failed_dollars=0 "
                         + at(1),
                 L4 + "useful_tokens=1000i,answered=10i,devices_seconds=60,idle_seconds=0 " + at(1),
                 "cost,view=tenant-model,tenant=a,model=m dollars=0.15,useful_tokens=3000i,answered=30i " + at(1),
                 "cost,view=tenant-model,tenant=b,model=m dollars=0.05,useful_tokens=2000i,answered=20i " + at(1),
-                choice + "A100 cheapness=2i,devices=1i,effective_tokens_per_second=100,per_thousand_tokens_dollars=0.009,per_hour_dollars=3.2 "
+                choice
+                        + "A100 cheapness=2i,devices=1i,effective_tokens_per_second=100,per_thousand_tokens_dollars=0.009,per_hour_dollars=3.2 "
                         + at(1),
-                choice + "H100 cheapness=1i,devices=1i,effective_tokens_per_second=162,per_thousand_tokens_dollars=0.008,per_hour_dollars=2.5 "
+                choice
+                        + "H100 cheapness=1i,devices=1i,effective_tokens_per_second=162,per_thousand_tokens_dollars=0.008,per_hour_dollars=2.5 "
                         + at(1),
                 "tenant,view=tenant-replica,tenant=a jitter_windows=60i,p99_mean_seconds=2.4,p99_jitter_seconds=0.32,"
                         + "p99_jitter_low_seconds=0.27,p99_jitter_high_seconds=0.39,neighbour_ratio=1.25,neighbour_ratio_low=1.1,"
@@ -120,7 +124,15 @@ class CostIT {
                 .filteredOn(line -> line.startsWith("a "))
                 .singleElement()
                 .asString()
-                .contains("2.400 s", "320.0 ms", "270.0 ms to 390.0 ms", "1.250", "1.100 to 1.400", "<0.0001", "yes", "75.0 %");
+                .contains(
+                        "2.400 s",
+                        "320.0 ms",
+                        "270.0 ms to 390.0 ms",
+                        "1.250",
+                        "1.100 to 1.400",
+                        "<0.0001",
+                        "yes",
+                        "75.0 %");
         assertThat(tenants)
                 .filteredOn(line -> line.startsWith("b "))
                 .singleElement()

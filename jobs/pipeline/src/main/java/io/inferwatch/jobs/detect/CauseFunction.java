@@ -164,7 +164,9 @@ final class CauseFunction extends KeyedCoProcessFunction<String, SubjectMinute, 
             context.output(
                     RESULTS,
                     new OutboundRecord(
-                            key.getBytes(StandardCharsets.UTF_8), w.codec.encode(figure), last * MINUTE_MICROS / 1_000));
+                            key.getBytes(StandardCharsets.UTF_8),
+                            w.codec.encode(figure),
+                            last * MINUTE_MICROS / 1_000));
         }
         alert.setCauses(results.texts());
     }

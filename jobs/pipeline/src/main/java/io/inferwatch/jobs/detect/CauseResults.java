@@ -69,8 +69,9 @@ record CauseResults(Alert alert, CauseRanking ranking, Incident incident) {
                     .text(Field.CAUSE_EVIDENCE, line.evidence);
             line.share.ifPresent(share -> figure.value(Field.CAUSE_SHARE, share));
             line.score.ifPresent(score -> figure.value(Field.SCORE, score));
-            lead(line.cause).ifPresent(signal -> figure.value(
-                    Field.CAUSE_LEAD, signal.lead().toSeconds()));
+            lead(line.cause)
+                    .ifPresent(signal ->
+                            figure.value(Field.CAUSE_LEAD, signal.lead().toSeconds()));
             figures.add(figure.build());
         }
         return figures;

@@ -24,9 +24,7 @@ final class CauseRing {
     }
 
     static CauseRing of(byte @Nullable [] state) {
-        if (state != null
-                && state.length == SIZE
-                && ByteBuffer.wrap(state).getInt(Long.BYTES) == CauseReading.COUNT) {
+        if (state != null && state.length == SIZE && ByteBuffer.wrap(state).getInt(Long.BYTES) == CauseReading.COUNT) {
             return new CauseRing(ByteBuffer.wrap(state));
         }
         ByteBuffer bytes = ByteBuffer.allocate(SIZE);

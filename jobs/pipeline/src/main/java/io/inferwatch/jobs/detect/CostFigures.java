@@ -53,7 +53,9 @@ final class CostFigures {
                 parts.stream().filter(part -> !part.isOfDevices()).toList();
         if (figures.unpriced == 0 && !devices.isEmpty() && !tenants.isEmpty()) {
             figures.addTenants(
-                    tenants, devices.stream().reduce(CostPart::plus).orElseThrow().work(), dollars);
+                    tenants,
+                    devices.stream().reduce(CostPart::plus).orElseThrow().work(),
+                    dollars);
         }
         return new Told(List.copyOf(figures.results), figures.unpriced);
     }

@@ -53,8 +53,7 @@ final class CostFunction extends KeyedBroadcastProcessFunction<String, CostPart,
         working = new Working(
                 new LiveSettings(catalogue, metrics),
                 new EventCodec(),
-                runtime.getMapState(
-                        new MapStateDescriptor<>("open", Types.STRING, TypeInformation.of(CostPart.class))),
+                runtime.getMapState(new MapStateDescriptor<>("open", Types.STRING, TypeInformation.of(CostPart.class))),
                 metrics.counter("cost_figures_total"),
                 metrics.counter("windows_out_of_order_total"),
                 metrics.counter("products_without_price_total"));
@@ -93,8 +92,8 @@ final class CostFunction extends KeyedBroadcastProcessFunction<String, CostPart,
             for (FigureResult result : told.results()) {
                 w.computed.inc();
                 String key = result.getKind() + '/' + result.getDimensions();
-                out.collect(new OutboundRecord(
-                        key.getBytes(StandardCharsets.UTF_8), w.codec.encode(result), timestamp));
+                out.collect(
+                        new OutboundRecord(key.getBytes(StandardCharsets.UTF_8), w.codec.encode(result), timestamp));
             }
             for (CostPart part : parts) {
                 w.open.remove(part.key());

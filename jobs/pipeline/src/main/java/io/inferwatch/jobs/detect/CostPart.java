@@ -106,8 +106,7 @@ public record CostPart(
                 tokens.put(version, new CostShares.Tokens(part.prefilledTokens, part.generatedTokens)));
         Map<String, Double> shares = CostShares.of(work, tokens);
         List<CostPart> parts = new ArrayList<>();
-        byVersion.forEach(
-                (version, part) -> parts.add(part.with(work, shares.getOrDefault(version, 0.0), isStaged)));
+        byVersion.forEach((version, part) -> parts.add(part.with(work, shares.getOrDefault(version, 0.0), isStaged)));
         return parts;
     }
 
@@ -196,8 +195,7 @@ public record CostPart(
     }
 
     private static double held(WindowReading device, String metric) {
-        return MICROS
-                * device.gauge(metric).map(MetricGauge::getHeldMicros).orElse(0L);
+        return MICROS * device.gauge(metric).map(MetricGauge::getHeldMicros).orElse(0L);
     }
 
     private static double idleSeconds(WindowReading device) {
@@ -236,7 +234,8 @@ public record CostPart(
                 tenant,
                 windowMicros,
                 endMicros,
-                (isStaged || generatedTokens == 0) && (other.isStaged || other.generatedTokens == 0)
+                (isStaged || generatedTokens == 0)
+                        && (other.isStaged || other.generatedTokens == 0)
                         && (isStaged || other.isStaged),
                 seconds + other.seconds,
                 idleSeconds + other.idleSeconds,

@@ -179,9 +179,7 @@ record IncidentReader(SubjectHistory history, String subject, long breach, long 
             while (since <= last && !(ring.get(since, CauseReading.REQUESTS) > 0)) {
                 since++;
             }
-            boolean isNew = since > last - NEW_WITHIN
-                    && since - first() >= LEAST_BEFORE
-                    && since <= breach + 1;
+            boolean isNew = since > last - NEW_WITHIN && since - first() >= LEAST_BEFORE && since <= breach + 1;
             if (isNew) {
                 String name = version.substring(version.indexOf('/') + 1);
                 Duration age = MINUTE.multipliedBy(Math.max(0, breach - since));

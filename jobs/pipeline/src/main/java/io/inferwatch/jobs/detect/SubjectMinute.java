@@ -58,7 +58,8 @@ public record SubjectMinute(
                 denominators[one.ordinal()] = told[1];
             }
         }
-        byte[] latencies = reading.distribution("e2e").map(SketchEncoding::encode).orElse(new byte[0]);
+        byte[] latencies =
+                reading.distribution("e2e").map(SketchEncoding::encode).orElse(new byte[0]);
         long failed = reading.sum("failed");
         return subjects.stream()
                 .map(subject -> new SubjectMinute(
@@ -105,9 +106,7 @@ public record SubjectMinute(
         float[] readings = new float[CauseReading.COUNT];
         for (CauseReading one : CauseReading.values()) {
             int i = one.ordinal();
-            readings[i] = Double.isNaN(numerators[i])
-                    ? Float.NaN
-                    : (float) one.value(numerators[i], denominators[i]);
+            readings[i] = Double.isNaN(numerators[i]) ? Float.NaN : (float) one.value(numerators[i], denominators[i]);
         }
         double bad = failed;
         float tail = Float.NaN;

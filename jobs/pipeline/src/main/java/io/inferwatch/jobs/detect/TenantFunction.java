@@ -100,10 +100,9 @@ final class TenantFunction extends KeyedProcessFunction<String, TenantMinute, Ou
                 List.of(new Dimension("tenant", context.getCurrentKey())),
                 RouteFunction.MINUTE_MICROS,
                 endMicros);
-        jitter.ifPresent(
-                found -> point.count(Field.JITTER_WINDOWS, found.windows())
-                        .value(Field.estimate(Field.P99_MEAN, SECONDS), MICROS * found.mean())
-                        .estimate(Field.P99_JITTER, SECONDS, MICROS, Optional.of(found.deviation())));
+        jitter.ifPresent(found -> point.count(Field.JITTER_WINDOWS, found.windows())
+                .value(Field.estimate(Field.P99_MEAN, SECONDS), MICROS * found.mean())
+                .estimate(Field.P99_JITTER, SECONDS, MICROS, Optional.of(found.deviation())));
         effect.ifPresent(found -> point.count(Field.TENANT_REPLICAS, found.replicas())
                 .count(Field.DISTURBED, found.isDisturbed() ? 1 : 0)
                 .estimate(Field.NEIGHBOUR_RATIO, Optional.of(found.ratio()))
@@ -114,8 +113,7 @@ final class TenantFunction extends KeyedProcessFunction<String, TenantMinute, Ou
                 .value(Field.CGROUP_THROTTLED_SHARE, most(last, TenantMinute::throttledShare));
         w.computed.inc();
         String key = Measurement.TENANT.measurementName() + '/' + context.getCurrentKey();
-        out.collect(
-                new OutboundRecord(key.getBytes(StandardCharsets.UTF_8), w.codec.encode(point.build()), timestamp));
+        out.collect(new OutboundRecord(key.getBytes(StandardCharsets.UTF_8), w.codec.encode(point.build()), timestamp));
     }
 
     private static Optional<Jitter> jitter(Map<Long, List<TenantMinute>> byEnd) {

@@ -40,7 +40,9 @@ public record TenantMinute(
         for (WindowReading tenant : tenants) {
             Optional<QuantileSketch> ttft = tenant.distribution("ttft");
             String name = tenant.dimension("tenant");
-            if (name.equals(GroupingDimension.NONE) || ttft.isEmpty() || ttft.get().n() == 0) {
+            if (name.equals(GroupingDimension.NONE)
+                    || ttft.isEmpty()
+                    || ttft.get().n() == 0) {
                 continue;
             }
             long own = tokens(tenant);
@@ -70,7 +72,9 @@ public record TenantMinute(
 
     private static double cpuShare(ReplicaWindows windows) {
         return perDevice(windows, "cgroup_cpu")
-                / (PPM * windows.mean(ReplicaWindows.OF_GPUS, "cgroup_cpu_limit").orElse(Double.NaN));
+                / (PPM
+                        * windows.mean(ReplicaWindows.OF_GPUS, "cgroup_cpu_limit")
+                                .orElse(Double.NaN));
     }
 
     /** Of a second: each device of the replica tells of the same processes. */

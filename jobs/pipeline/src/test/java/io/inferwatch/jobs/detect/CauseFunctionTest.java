@@ -64,7 +64,14 @@ class CauseFunctionTest {
     @Test
     void aSlowNodeIsItsDevice() throws Exception {
         run((replica, minute) -> replica == 1 && minute >= QUIET - 2
-                ? new Minute(20_000, minute < QUIET ? 100_000 : 300_000, minute < QUIET ? 400_000 : 1_200_000, 500_000, 0, 900, 0)
+                ? new Minute(
+                        20_000,
+                        minute < QUIET ? 100_000 : 300_000,
+                        minute < QUIET ? 400_000 : 1_200_000,
+                        500_000,
+                        0,
+                        900,
+                        0)
                 : Minute.USUAL);
         alert("drift:node-1", Map.of("view", "node-prompt", "node", "node-1"));
         pass();
@@ -119,10 +126,15 @@ class CauseFunctionTest {
 
     @Test
     void aVersionThatCameWithTheIncidentIsARelease() throws Exception {
-        run((replica, minute) -> minute >= QUIET ? new Minute(20_000, 130_000, 520_000, 500_000, 0, 1_410, 0) : Minute.USUAL);
+        run((replica, minute) ->
+                minute >= QUIET ? new Minute(20_000, 130_000, 520_000, 500_000, 0, 1_410, 0) : Minute.USUAL);
         for (int minute = QUIET; minute < ALL; minute++) {
-            send(requests("model-version", new Minute(20_000, 130_000, 520_000, 0, 0, 0, 0), minute,
-                    new Dimension("model", "m"), new Dimension("version", "v2")));
+            send(requests(
+                    "model-version",
+                    new Minute(20_000, 130_000, 520_000, 0, 0, 0, 0),
+                    minute,
+                    new Dimension("model", "m"),
+                    new Dimension("version", "v2")));
         }
         alert("drift:model", Map.of("view", "model-version", "model", "m"));
         pass();
@@ -185,11 +197,17 @@ class CauseFunctionTest {
                 GroupWindows engine = view.equals("engine-fleet")
                         ? new GroupWindows("", view)
                         : new GroupWindows("", view, own, model);
-                send(view, engine.gauge("kv_usage", Math.round(of.kv + minute % 3), 0)
-                        .gauge("waiting_requests", 2, 2)
-                        .sum("preemptions", of.preemptions), minute);
+                send(
+                        view,
+                        engine.gauge("kv_usage", Math.round(of.kv + minute % 3), 0)
+                                .gauge("waiting_requests", 2, 2)
+                                .sum("preemptions", of.preemptions),
+                        minute);
             }
-            send("gpu-node", new GroupWindows("", "gpu-node", node).gauge("sm_clock", Math.round(of.clock + minute % 3), 0), minute);
+            send(
+                    "gpu-node",
+                    new GroupWindows("", "gpu-node", node).gauge("sm_clock", Math.round(of.clock + minute % 3), 0),
+                    minute);
         }
         harness.processWatermark1(new Watermark((START + (minute + 1) * MINUTE) / 1_000 - 1));
     }
@@ -242,8 +260,8 @@ class CauseFunctionTest {
     }
 
     private void send(Alert alert) throws Exception {
-        harness.processElement2(new StreamRecord<>(new OutboundRecord(
-                alert.getFingerprint().getBytes(StandardCharsets.UTF_8), codec.encode(alert), 0)));
+        harness.processElement2(new StreamRecord<>(
+                new OutboundRecord(alert.getFingerprint().getBytes(StandardCharsets.UTF_8), codec.encode(alert), 0)));
     }
 
     private void pass() throws Exception {

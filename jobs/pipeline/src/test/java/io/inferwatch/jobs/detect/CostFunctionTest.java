@@ -69,7 +69,9 @@ class CostFunctionTest {
             assertThat(part.communicationSeconds()).isCloseTo(8, within(1e-9));
             assertThat(part.prefillSeconds()).isCloseTo(20, within(1e-9));
             assertThat(part.kvSyncSeconds()).isCloseTo(10, within(1e-9));
-            assertThat(part.generatedTokens()).as("those that preemption lost too").isEqualTo(7_700);
+            assertThat(part.generatedTokens())
+                    .as("those that preemption lost too")
+                    .isEqualTo(7_700);
             assertThat(part.work().effectiveThroughput().orElseThrow()).isCloseTo(110, within(1e-9));
         });
     }
@@ -114,7 +116,9 @@ class CostFunctionTest {
         assertThat(cost.getDimensions())
                 .containsExactly(
                         new Dimension("model", "m"), new Dimension("version", "v1"), new Dimension("product", "A100"));
-        assertThat(cost.getCounts()).containsExactlyInAnyOrderEntriesOf(Map.of("useful_tokens", 4_000L, "generated_tokens", 5_000L, "answered", 40L));
+        assertThat(cost.getCounts())
+                .containsExactlyInAnyOrderEntriesOf(
+                        Map.of("useful_tokens", 4_000L, "generated_tokens", 5_000L, "answered", 40L));
         close(cost, "dollars", 0.1);
         close(cost, "generating_seconds", 50);
         close(cost, "generating_dollars", 0.05);
@@ -165,7 +169,9 @@ class CostFunctionTest {
         send(tenant("a", 3_000, 3_000));
         harness.passTo(END / 1_000);
         assertThat(results()).singleElement().satisfies(result -> {
-            assertThat(result.getValues()).containsKey("effective_tokens_per_second").doesNotContainKey("dollars");
+            assertThat(result.getValues())
+                    .containsKey("effective_tokens_per_second")
+                    .doesNotContainKey("dollars");
         });
         assertThat(harness.counter("products_without_price_total")).isEqualTo(1);
 
@@ -231,14 +237,44 @@ class CostFunctionTest {
 
     private static CostPart moved(CostPart part, long end) {
         return new CostPart(
-                part.model(), part.version(), part.product(), "", MINUTE, end, true, part.seconds(), part.idleSeconds(),
-                part.prefillSeconds(), 0, 0, part.prefilledTokens(), part.generatedTokens(), part.answered(), 0, 0);
+                part.model(),
+                part.version(),
+                part.product(),
+                "",
+                MINUTE,
+                end,
+                true,
+                part.seconds(),
+                part.idleSeconds(),
+                part.prefillSeconds(),
+                0,
+                0,
+                part.prefilledTokens(),
+                part.generatedTokens(),
+                part.answered(),
+                0,
+                0);
     }
 
     private static CostPart unstaged(CostPart part) {
         return new CostPart(
-                part.model(), part.version(), part.product(), "", MINUTE, END, false, part.seconds(),
-                part.idleSeconds(), 0, 0, 0, part.prefilledTokens(), part.generatedTokens(), part.answered(), 0, 0);
+                part.model(),
+                part.version(),
+                part.product(),
+                "",
+                MINUTE,
+                END,
+                false,
+                part.seconds(),
+                part.idleSeconds(),
+                0,
+                0,
+                0,
+                part.prefilledTokens(),
+                part.generatedTokens(),
+                part.answered(),
+                0,
+                0);
     }
 
     private static WindowStat product(String replica, int devices, long busyPpm) {

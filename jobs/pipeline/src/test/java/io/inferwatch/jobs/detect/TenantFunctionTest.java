@@ -93,9 +93,13 @@ class TenantFunctionTest {
         assertThat(quartiles).isCloseTo(500, within(60.0));
         double ratio = Math.exp(0.5 * quartiles / 1_000);
         assertThat(disturbed.getValues().get("neighbour_ratio")).isCloseTo(ratio, within(0.01));
-        assertThat(disturbed.getValues().get("neighbour_ratio_low")).isLessThan(ratio).isGreaterThan(1);
+        assertThat(disturbed.getValues().get("neighbour_ratio_low"))
+                .isLessThan(ratio)
+                .isGreaterThan(1);
         assertThat(disturbed.getValues().get("neighbour_ratio_high")).isGreaterThan(ratio);
-        assertThat(disturbed.getCounts()).containsEntry("replicas", (long) REPLICAS).containsEntry("disturbed", 1L);
+        assertThat(disturbed.getCounts())
+                .containsEntry("replicas", (long) REPLICAS)
+                .containsEntry("disturbed", 1L);
 
         FigureResult alone = last("b");
         assertThat(alone.getValues().get("neighbour_ratio")).isCloseTo(1, within(0.01));
@@ -125,8 +129,8 @@ class TenantFunctionTest {
         assertThat(a.cpuShare()).isCloseTo(0.6, within(1e-9));
         assertThat(a.throttledShare()).isCloseTo(0.1, within(1e-9));
 
-        TenantMinute without =
-                TenantMinute.of(new ReplicaWindows(List.of(tenant("a", 1_000, 300)))).get(0);
+        TenantMinute without = TenantMinute.of(new ReplicaWindows(List.of(tenant("a", 1_000, 300))))
+                .get(0);
         assertThat(without.memoryShare()).isNaN();
         assertThat(without.cpuShare()).isNaN();
         assertThat(without.throttledShare()).isNaN();
@@ -164,10 +168,7 @@ class TenantFunctionTest {
 
     private static WindowStat tenant(String tenant, long prefilled, long generated) {
         return window(new GroupWindows(
-                        "replica",
-                        "tenant-replica",
-                        new Dimension("tenant", tenant),
-                        new Dimension("replica", "r-0"))
+                        "replica", "tenant-replica", new Dimension("tenant", tenant), new Dimension("replica", "r-0"))
                 .values("ttft", 10, i -> 200_000)
                 .sum("prefilled_tokens", prefilled)
                 .sum("generated_tokens", generated));
