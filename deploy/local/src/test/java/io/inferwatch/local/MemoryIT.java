@@ -53,7 +53,7 @@ class MemoryIT {
                         .withEngine(EngineSpec.llama8bOnA100().withBlocks(8_192)))
                 .toList();
         run.publish(sink -> {
-            VirtualFleet fleet = new VirtualFleet("memory", servers, new TwoKindsLoad(24, 0, 7), start, sink);
+            VirtualFleet fleet = new VirtualFleet("memory", servers, new TwoKindsLoad(44, 0, 7), start, sink);
             fleet.switchOn(BEFORE, "replica-1", Fault.KV_PRESSURE, 0.99);
             fleet.switchOn(BEFORE, "replica-2", Fault.FRAGMENTATION, 0.6);
             fleet.run(SPAN);
@@ -86,7 +86,16 @@ class MemoryIT {
             assertThat(alert.getChangedAtMicros()).isLessThanOrEqualTo(changeMicros + 4 * MINUTE_MICROS);
             assertThat(alert.getEvidence()).isNotEmpty();
         });
-        assertThat(alert("memory").getCauses().get(0)).startsWith("memory-pressure (");
+        assertThat(alert("memory").getCauses())
+                .as("requests wait for blocks")
+                .first()
+                .asString()
+                .startsWith("memory-pressure (");
+        assertThat(alert("fragmentation").getCauses())
+                .as("nothing that is read shows who keeps small tensors")
+                .first()
+                .asString()
+                .startsWith("unknown (");
         assertThat(alert("fragmentation").getLabels())
                 .containsEntry("node", "node-2")
                 .containsEntry("replica", "replica-2");
