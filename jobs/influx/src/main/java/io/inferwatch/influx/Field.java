@@ -572,7 +572,7 @@ public final class Field {
     /** Tag of {@link Measurement#LOAD_STEP}: number of the step within its run, from 1. */
     public static final String LOAD_STEP = "step";
 
-    /** Field of {@link Measurement#LOAD_STEP}, text: pass, breach, circuit-breaker or not-estimable. */
+    /** Field of {@link Measurement#LOAD_STEP}, text: pass, below-load, breach, circuit-breaker or not-estimable. */
     public static final String LOAD_VERDICT = "verdict";
 
     /** Field of {@link Measurement#LOAD_STEP}, integer: requests that failed; in P99 they have waited for ever. */

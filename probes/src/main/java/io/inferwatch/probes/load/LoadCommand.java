@@ -204,9 +204,8 @@ public final class LoadCommand implements Callable<Integer> {
                 var unused = publisher.publish(event);
             };
             RunReport report = runner.run(events, progress(err));
-            rule.ifPresent(present -> report.steps().stream()
-                    .filter(step -> step.answer() != StepVerdict.Answer.NOT_RUN)
-                    .forEach(step -> {
+            rule.ifPresent(
+                    present -> report.steps().stream().filter(StepResult::isRun).forEach(step -> {
                         var unused = publisher.publish(Topic.RESULTS, id, StepFigures.of(id, step, present));
                     }));
             boolean isFlushed = publisher.flush(FLUSH_TIMEOUT);

@@ -104,8 +104,8 @@ final class LoadRunner {
     }
 
     /** A load without steps is one step. */
-    private List<StepVerdict> verdicts(List<FinishedRequest> requests) {
-        List<StepVerdict> verdicts = new ArrayList<>();
+    private List<StepResult> verdicts(List<FinishedRequest> requests) {
+        List<StepResult> verdicts = new ArrayList<>();
         rule.ifPresent(present -> {
             List<Double> rates =
                     plan.stepRates().isEmpty() ? List.of(plan.ratePerSecond().orElse(0.0)) : plan.stepRates();
@@ -115,7 +115,7 @@ final class LoadRunner {
                 List<FinishedRequest> own = requests.stream()
                         .filter(request -> isOnly || request.planned().step() == step)
                         .toList();
-                verdicts.add(StepVerdict.of(i + 1, rates.get(i), own, present));
+                verdicts.add(StepResult.of(i + 1, rates.get(i), own, present));
             }
         });
         return verdicts;

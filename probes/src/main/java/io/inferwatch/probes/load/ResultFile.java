@@ -97,18 +97,17 @@ final class ResultFile {
                 .put("max", values.max());
     }
 
-    private static ObjectNode step(StepVerdict step) {
-        Long p99 = step.p99Micros();
+    private static ObjectNode step(StepResult step) {
         return JSON.createObjectNode()
-                .put("step", step.step())
+                .put("step", step.number())
                 .put("asked_per_second", step.askedRate())
                 .put("begin_at_micros", step.beginAtMicros())
                 .put("seconds", step.seconds())
                 .put("requests", step.requests())
                 .put("failed", step.failed())
                 .put("due_per_second", step.rate())
-                .put("p99_micros", p99 == null || p99 == StepVerdict.FAILED_MICROS ? null : p99)
-                .put("verdict", step.answer().label());
+                .put("p99_micros", step.knownP99Micros().map(Math::round).orElse(null))
+                .put("verdict", step.label());
     }
 
     private static ObjectNode request(FinishedRequest request) {

@@ -27,7 +27,7 @@ record RunReport(
         @Nullable String stopReason,
         long maxLagMicros,
         List<FinishedRequest> requests,
-        List<StepVerdict> steps,
+        List<StepResult> steps,
         Environment environment) {
     private static final double STABLE = 0.05;
     private static final double LAG_OF_TTFT = 0.05;
@@ -99,8 +99,6 @@ record RunReport(
 
     /** Whether a step went over its limit. */
     boolean isBreached() {
-        return steps.stream()
-                .anyMatch(step -> step.answer() == StepVerdict.Answer.BREACH
-                        || step.answer() == StepVerdict.Answer.CIRCUIT_BREAKER);
+        return steps.stream().anyMatch(StepResult::isOver);
     }
 }

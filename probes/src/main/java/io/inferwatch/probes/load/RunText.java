@@ -60,7 +60,7 @@ final class RunText {
         }
     }
 
-    private static void addSteps(List<String> lines, List<StepVerdict> steps, StepRule rule) {
+    private static void addSteps(List<String> lines, List<StepResult> steps, StepRule rule) {
         lines.add(line(
                 "steps: P99 of %s over the worst sliding minute, at most %s ms%s",
                 rule.latency() == StepRule.Latency.TTFT ? "TTFT" : "E2E",
@@ -69,10 +69,10 @@ final class RunText {
         lines.add(line(
                 "%4s %10s %10s %9s %8s %11s   %s",
                 "step", "asked/s", "due/s", "requests", "failed", "P99 ms", "verdict"));
-        for (StepVerdict step : steps) {
+        for (StepResult step : steps) {
             lines.add(line(
                     "%4d %10.1f %10.1f %,9d %,8d %11s   %s",
-                    step.step(),
+                    step.number(),
                     step.askedRate(),
                     step.rate(),
                     step.requests(),
@@ -82,21 +82,18 @@ final class RunText {
         }
     }
 
-    private static String p99(StepVerdict step) {
-        Long micros = step.p99Micros();
-        if (micros == null) {
+    private static String p99(StepResult step) {
+        if (step.p99Micros().isEmpty()) {
             return "-";
         }
-        return micros == StepVerdict.FAILED_MICROS ? "no answer" : number(micros / 1e3);
+        return step.knownP99Micros().map(micros -> number(micros / 1e3)).orElse("no answer");
     }
 
-    private static String verdict(StepVerdict step, StepRule rule) {
-        Long micros = step.p99Micros();
-        boolean isOver =
-                step.answer() == StepVerdict.Answer.BREACH || step.answer() == StepVerdict.Answer.CIRCUIT_BREAKER;
-        return isOver && micros != null && micros != StepVerdict.FAILED_MICROS
-                ? step.answer().label() + " by " + number((micros - rule.limitMicros()) / 1e3) + " ms"
-                : step.answer().label();
+    private static String verdict(StepResult step, StepRule rule) {
+        return step.knownP99Micros()
+                .filter(micros -> step.isOver())
+                .map(micros -> step.label() + " by " + number((micros - rule.limitMicros()) / 1e3) + " ms")
+                .orElse(step.label());
     }
 
     private static String number(double millis) {

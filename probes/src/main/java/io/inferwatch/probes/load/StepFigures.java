@@ -17,7 +17,7 @@ final class StepFigures {
     private StepFigures() {}
 
     /** The record; its window is the step's time. */
-    static FigureResult of(String run, StepVerdict step, StepRule rule) {
+    static FigureResult of(String run, StepResult step, StepRule rule) {
         Map<String, Long> counts = new HashMap<>();
         counts.put("n", step.requests());
         counts.put("failed", step.failed());
@@ -26,20 +26,19 @@ final class StepFigures {
         values.put("due_per_second", step.rate());
         values.put("limit_seconds", rule.limitMicros() / 1e6);
         values.put("breaker_seconds", rule.breakerMicros() / 1e6);
-        Long p99 = step.p99Micros();
-        if (p99 != null && p99 != StepVerdict.FAILED_MICROS) {
-            values.put("p99_seconds", p99 / 1e6);
-            values.put("over_limit_seconds", (p99 - rule.limitMicros()) / 1e6);
-        }
+        step.knownP99Micros().ifPresent(micros -> {
+            values.put("p99_seconds", micros / 1e6);
+            values.put("over_limit_seconds", (micros - rule.limitMicros()) / 1e6);
+        });
         long windowMicros = Math.max(SECOND_MICROS, Math.round(step.seconds() * SECOND_MICROS));
         return new FigureResult(
                 KIND,
                 VIEW,
-                List.of(new Dimension("run", run), new Dimension("step", Integer.toString(step.step()))),
+                List.of(new Dimension("run", run), new Dimension("step", Integer.toString(step.number()))),
                 windowMicros,
                 step.beginAtMicros() + windowMicros,
                 counts,
                 values,
-                Map.of("verdict", step.answer().label()));
+                Map.of("verdict", step.label()));
     }
 }

@@ -1,5 +1,6 @@
 package io.inferwatch.probes.load;
 
+import io.inferwatch.analytics.slo.LoadLimit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,8 @@ record StepRule(Latency latency, Duration limit, Duration breaker, double leastR
     static final int WINDOW_SECONDS = 60;
     /** Below, P99 has no upper limit at 95 % confidence. */
     static final int LEAST_REQUESTS = 368;
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
 
     /** What is limited; from the schedule. */
     enum Latency {
@@ -35,6 +38,18 @@ record StepRule(Latency latency, Duration limit, Duration breaker, double leastR
             throw new IllegalArgumentException(
                     "breaker: must be at least the limit of " + limit + ", found " + breaker);
         }
+    }
+
+    /** The same for a step of so many seconds, of which one that is shorter than a window is a window: above the breaker's limit the load is cut off at once. */
+    LoadLimit limit(int seconds) {
+        return new LoadLimit(
+                0.99,
+                limitMicros(),
+                leastRate,
+                Duration.ofSeconds(Math.min(WINDOW_SECONDS, seconds)),
+                SECOND,
+                breakerMicros() / (double) limitMicros(),
+                SECOND);
     }
 
     long limitMicros() {

@@ -2,30 +2,32 @@ package io.inferwatch.probes.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
-import io.inferwatch.probes.load.StepVerdict.Answer;
 import io.inferwatch.schemas.FigureResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class StepVerdictTest {
+class StepResultTest {
     private static final long BEGIN = 1_790_000_000_000_000L;
     private static final StepRule RULE = rule(800);
 
-    /** Steps of 300, 800 and 1,200 requests a second whose P99 is 86, 217 and 342 ms. */
+    /** Steps of 300, 800 and 1,200 requests a second whose P99 is 86, 217 and 342 ms; the sketch knows them to 0.4 %. */
     @Test
     void theThreeAnswersOfTheTable() {
-        assertThat(StepVerdict.of(1, 300, step(300, 90, 86_000), RULE).answer()).isEqualTo(Answer.PASS);
-        StepVerdict breach = StepVerdict.of(2, 800, step(800, 90, 217_000), RULE);
-        assertThat(breach.answer()).isEqualTo(Answer.BREACH);
-        assertThat(breach.p99Micros()).isEqualTo(217_000);
-        StepVerdict cut = StepVerdict.of(3, 1_200, step(1_200, 90, 342_000), RULE);
-        assertThat(cut.answer()).isEqualTo(Answer.CIRCUIT_BREAKER);
-        assertThat(cut.p99Micros()).isEqualTo(342_000);
+        assertThat(StepResult.of(1, 300, step(300, 90, 86_000), RULE).label()).isEqualTo("pass");
+        StepResult breach = StepResult.of(2, 800, step(800, 90, 217_000), RULE);
+        assertThat(breach.label()).isEqualTo("breach");
+        assertThat(breach.knownP99Micros().orElseThrow()).isCloseTo(217_000, withinPercentage(0.4));
+        assertThat(breach.requests()).isEqualTo(72_000);
+        StepResult cut = StepResult.of(3, 1_200, step(1_200, 90, 342_000), RULE);
+        assertThat(cut.label()).isEqualTo("circuit-breaker");
+        assertThat(cut.knownP99Micros().orElseThrow()).isCloseTo(342_000, withinPercentage(0.4));
         FigureResult figures = StepFigures.of("nightly", breach, RULE);
-        assertThat(figures.getValues().get("over_limit_seconds")).isEqualTo(0.017);
+        assertThat(figures.getValues().get("over_limit_seconds")).isCloseTo(0.017, within(0.001));
         assertThat(figures.getDimensions())
                 .extracting(dimension -> dimension.getName() + "=" + dimension.getValue())
                 .containsExactly("run=nightly", "step=2");
@@ -34,10 +36,11 @@ class StepVerdictTest {
 
     @Test
     void belowTheRateFromWhichItHoldsNothingIsABreach() {
-        StepVerdict slow = StepVerdict.of(1, 300, step(300, 90, 342_000), RULE);
-        assertThat(slow.answer()).isEqualTo(Answer.PASS);
-        assertThat(StepVerdict.of(1, 300, step(300, 90, 342_000), rule(0)).answer())
-                .isEqualTo(Answer.CIRCUIT_BREAKER);
+        StepResult slow = StepResult.of(1, 300, step(300, 90, 342_000), RULE);
+        assertThat(slow.label()).isEqualTo("below-load");
+        assertThat(slow.isOver()).isFalse();
+        assertThat(StepResult.of(1, 300, step(300, 90, 342_000), rule(0)).label())
+                .isEqualTo("circuit-breaker");
     }
 
     /** Three minutes, of which one second is slow altogether: 100 of the 6,000 requests of its minute, of 18,000 in all. */
@@ -48,10 +51,23 @@ class StepVerdictTest {
             boolean isSlow = i / 100 == 90;
             requests.add(Finished.good(i, 0, BEGIN + i * 10_000L, isSlow ? 250_000 : 20_000, 400_000));
         }
-        StepVerdict verdict = StepVerdict.of(1, 100, requests, rule(0));
-        assertThat(verdict.p99Micros()).isEqualTo(250_000);
-        assertThat(verdict.answer()).isEqualTo(Answer.BREACH);
-        assertThat(verdict.requests()).isEqualTo(18_000);
+        StepResult step = StepResult.of(1, 100, requests, rule(0));
+        assertThat(step.knownP99Micros().orElseThrow()).isCloseTo(250_000, withinPercentage(0.4));
+        assertThat(step.label()).isEqualTo("breach");
+        assertThat(step.requests()).isEqualTo(18_000);
+    }
+
+    /** Two seconds and a half of 200 requests a second, begun amid a second: one window of 500 requests. */
+    @Test
+    void aStepShorterThanAMinuteIsOneWindow() {
+        List<FinishedRequest> requests = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            requests.add(Finished.good(i, 0, BEGIN + 777_777 + i * 5_000L, i < 6 ? 250_000 : 20_000, 400_000));
+        }
+        StepResult step = StepResult.of(1, 200, requests, rule(0));
+        assertThat(step.label()).isEqualTo("breach");
+        assertThat(step.beginAtMicros()).isEqualTo(BEGIN + 777_777);
+        assertThat(step.seconds()).isCloseTo(2.495, within(0.001));
     }
 
     @Test
@@ -60,17 +76,17 @@ class StepVerdictTest {
         for (int i = 0; i < 120; i++) {
             requests.add(Finished.failed(100_000 + i, 0, BEGIN + i * 500_000L));
         }
-        StepVerdict verdict = StepVerdict.of(1, 100, requests, rule(0));
-        assertThat(verdict.p99Micros()).isEqualTo(StepVerdict.FAILED_MICROS);
-        assertThat(verdict.answer()).isEqualTo(Answer.CIRCUIT_BREAKER);
-        assertThat(verdict.failed()).isEqualTo(120);
-        assertThat(StepFigures.of("x", verdict, rule(0)).getValues()).doesNotContainKey("p99_seconds");
+        StepResult step = StepResult.of(1, 100, requests, rule(0));
+        assertThat(step.p99Micros()).hasValue(Double.POSITIVE_INFINITY);
+        assertThat(step.label()).isEqualTo("circuit-breaker");
+        assertThat(step.failed()).isEqualTo(120);
+        assertThat(StepFigures.of("x", step, rule(0)).getValues()).doesNotContainKey("p99_seconds");
     }
 
     @Test
     void aStepWithTooFewRequestsHasNoP99() {
-        assertThat(StepVerdict.of(1, 5, step(5, 60, 900_000), rule(0)).answer()).isEqualTo(Answer.NOT_ESTIMABLE);
-        assertThat(StepVerdict.of(1, 5, List.of(), rule(0)).answer()).isEqualTo(Answer.NOT_RUN);
+        assertThat(StepResult.of(1, 5, step(5, 60, 900_000), rule(0)).label()).isEqualTo("not-estimable");
+        assertThat(StepResult.of(1, 5, List.of(), rule(0)).label()).isEqualTo("not-run");
     }
 
     @Test
