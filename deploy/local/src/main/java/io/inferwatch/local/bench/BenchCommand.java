@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
             LengthsBenchCommand.class,
             EngineBenchCommand.class,
             GpuBenchCommand.class,
-            AnomalyBenchCommand.class
+            AnomalyBenchCommand.class,
+            RegressionBenchCommand.class
         })
 public final class BenchCommand {}

@@ -17,13 +17,23 @@ public record ChangeRule(Clip clip, Candidates candidates, Gates change, Gates s
     public static final ChangeRule STANDARD = new ChangeRule(
             new Clip(3, 3),
             new Levels(0.1, 1, 0.01, 0.001, 5),
-            new Gates(6, 0.03, 1, 0.001, 8),
+            new Gates(6, 0.03, 1, 0.002, 8),
             new Gates(3, 0.03, 3, 0.01, 8),
             3);
 
     /** The same with divisions by energy as candidates instead. */
     public ChangeRule withCandidates(Candidates other) {
         return new ChangeRule(clip, other, change, suspect, nearlyAsGood);
+    }
+
+    /** For memberships of modes, 0 and 1: nothing is wild, medians say nothing, and ranks are the counts; twelve runs, since six of one mode may be luck. */
+    ChangeRule forShares() {
+        return new ChangeRule(
+                new Clip(0, clip.sigmas()),
+                candidates instanceof Levels ? candidates : STANDARD.candidates,
+                new Gates(2 * change.minLength(), 0, 0, change.p(), change.blocks()),
+                suspect,
+                nearlyAsGood);
     }
 
     /** The same for changes of at least so much; 0 for any. */
@@ -69,6 +79,11 @@ public record ChangeRule(Clip clip, Candidates candidates, Gates change, Gates s
     public record Energy(int window, double p, double firstFactor, double magnitude) implements Candidates {
         /** As it is published. */
         public static final Energy PUBLISHED = new Energy(50, 0.001, 10, 0);
+
+        /** The same for changes of more than that. */
+        public Energy withMagnitude(double least) {
+            return new Energy(window, p, firstFactor, least);
+        }
     }
 
     /**
@@ -77,7 +92,7 @@ public record ChangeRule(Clip clip, Candidates candidates, Gates change, Gates s
      * @param minLength values on either side: 6, since ranks of fewer cannot differ significantly after a choice among sixty places; 3 for a suspicion
      * @param minChange of the median, relative: 3 %, below which nobody acts
      * @param minSigmas of the step, in robust standard deviations around the levels: 1, since a level that moves by less than the runs differ is not seen by anyone; 3 for a suspicion
-     * @param p of the rank test and of the test of blocks, each: 0.001, as widely used for nightly benchmarks; 0.01 for a suspicion
+     * @param p of the rank test and of the test of blocks, each: 0.002, of which both must be passed; 0.01 for a suspicion
      * @param blocks that both levels together are at least cut to: 8, few enough that a block spans what lasts, and enough for a spread. See {@link BlockTest}
      */
     public record Gates(int minLength, double minChange, double minSigmas, double p, int blocks) {
@@ -95,7 +110,9 @@ public record ChangeRule(Clip clip, Candidates candidates, Gates change, Gates s
             if (minChange > 0) {
                 strength = Math.min(strength, Math.abs(step.change()) / minChange);
             }
-            strength = Math.min(strength, step.sigmas() / minSigmas);
+            if (minSigmas > 0) {
+                strength = Math.min(strength, step.sigmas() / minSigmas);
+            }
             double asked = NormalDistribution.of(0, 1).inverseSurvivalProbability(p / 2);
             strength = Math.min(strength, Math.abs(step.rankZ()) / asked);
             strength = Math.min(strength, step.blocks().strength(p));

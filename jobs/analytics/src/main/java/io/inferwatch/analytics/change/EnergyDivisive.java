@@ -11,7 +11,7 @@ import org.apache.commons.statistics.distribution.TDistribution;
  * and candidates for who wants them. Windows that overlap are divided where the energy statistic is greatest as long as a t test of the neighbours agrees; then what fails the stricter
  * test, and what is too small, is merged again, weakest first. Its t test has equal variances with divisor n, as published.
  */
-final class EnergyDivisive {
+public final class EnergyDivisive {
     private final double[] values;
     private final Energy rule;
 
@@ -21,7 +21,7 @@ final class EnergyDivisive {
     }
 
     /** Where new levels begin, rising. */
-    static int[] of(double[] values, Energy rule) {
+    public static int[] of(double[] values, Energy rule) {
         EnergyDivisive division = new EnergyDivisive(values, rule);
         List<Integer> cuts = division.divided();
         division.merge(cuts);

@@ -7,6 +7,8 @@ import org.apache.commons.statistics.distribution.NormalDistribution;
  *
  * @param before median of the earlier values
  * @param after median of the later values
+ * @param meanBefore mean of the earlier values, clipped
+ * @param meanAfter mean of the later values, clipped
  * @param lengthBefore values of the earlier level
  * @param lengthAfter values of the later level
  * @param sigma robust standard deviation of the values around their own level's median
@@ -17,6 +19,8 @@ import org.apache.commons.statistics.distribution.NormalDistribution;
 public record Step(
         double before,
         double after,
+        double meanBefore,
+        double meanAfter,
         int lengthBefore,
         int lengthAfter,
         double sigma,
@@ -40,15 +44,20 @@ public record Step(
         return new Step(
                 before,
                 after,
+                mean(clipped, from, cut),
+                mean(clipped, cut, to),
                 cut - from,
                 to - cut,
                 Robust.sigma(residuals, 0, residuals.length),
                 RankTest.z(values, from, cut, to),
                 BlockTest.of(clipped, from, cut, to, blocks),
-                line(clipped, from, cut, to));
+                line(clipped, cut, Math.min(cut - from, to - cut)));
     }
 
-    private static double line(double[] values, int from, int cut, int to) {
+    /** So far on both sides as the shorter level reaches: what a long one does far away says nothing of the step. */
+    private static double line(double[] values, int cut, int reach) {
+        int from = cut - reach;
+        int to = cut + reach;
         double middle = (from + to - 1) / 2.0;
         double mean = mean(values, from, to);
         double beforeMean = mean(values, from, cut);

@@ -27,10 +27,10 @@ class EnergyDivisiveTest {
     @Test
     void findsWhatItsOwnTestsExpectOfARecordedHistory() {
         List<String> lines = RecordedData.lines("perf_series/tigerbeetle/otava_load_accepted.csv");
-        int column = lines.get(0).split(",").length - 1;
+        int column = lines.get(0).split(",", -1).length - 1;
         double[] values = lines.stream()
                 .skip(1)
-                .mapToDouble(line -> Double.parseDouble(line.split(",")[column]))
+                .mapToDouble(line -> Double.parseDouble(line.split(",", -1)[column]))
                 .toArray();
         assertThat(values).hasSize(365);
         assertThat(EnergyDivisive.of(values, new Energy(50, 0.05, 2, 0.05)))
