@@ -7,7 +7,6 @@ import io.inferwatch.schemas.Topic;
 import io.inferwatch.servers.KafkaBroker;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -46,8 +45,7 @@ class WarmStartIT {
     private List<Integer> read(KafkaConnection kafka, Optional<Duration> warmFrom) throws Exception {
         StreamExecutionEnvironment environment =
                 StreamExecutionEnvironment.createLocalEnvironment(1, JobDefaults.configuration());
-        List<Integer> days = new ArrayList<>();
-        try (var records = environment
+        return environment
                 .fromSource(
                         DetectJob.windows(kafka, warmFrom)
                                 .setBounded(OffsetsInitializer.latest())
@@ -55,11 +53,10 @@ class WarmStartIT {
                         WatermarkStrategy.<InboundRecord>noWatermarks(),
                         "Windows")
                 .uid("windows")
-                .executeAndCollect()) {
-            records.forEachRemaining(
-                    record -> days.add((int) Duration.between(Instant.ofEpochMilli(record.timestampMillis()), now)
-                            .toDays()));
-        }
-        return days;
+                .executeAndCollect(10)
+                .stream()
+                .map(record -> (int) Duration.between(Instant.ofEpochMilli(record.timestampMillis()), now)
+                        .toDays())
+                .toList();
     }
 }

@@ -4,6 +4,7 @@ import io.inferwatch.analytics.anomaly.AnomalyDetector;
 import io.inferwatch.analytics.anomaly.AnomalyRule;
 import io.inferwatch.analytics.anomaly.Judgement;
 import io.inferwatch.analytics.anomaly.Scale;
+import io.inferwatch.analytics.anomaly.State;
 import io.inferwatch.local.bench.NabCorpus.Series;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -11,12 +12,11 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * A detector of all channels, as jobs run it, over the rows of a series at their own times: windows as long as rows are usually apart, each with values enough. An anomaly is scored where it
- * begins, and above all others where it is told. Rows that are not after those before are left out, as jobs do.
+ * A detector of all channels, as jobs run it, over the rows of a series at their own times: windows as long as rows are usually apart, each with values enough. A state is scored where it
+ * begins: SUSPECT up to a third, ANOMALOUS up to two, and what is told above. Rows that are not after those before are left out, as jobs do.
  */
 final class WholeDetector implements IntToDoubleFunction {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
@@ -25,6 +25,7 @@ final class WholeDetector implements IntToDoubleFunction {
     private final double[] values;
     private final long[] atMicros;
     private final AnomalyDetector detector;
+    private State state = State.LEARNING;
 
     WholeDetector(Series series) {
         values = series.numbers();
@@ -48,11 +49,20 @@ final class WholeDetector implements IntToDoubleFunction {
         if (atMicros[row] <= detector.lastEndMicros()) {
             return 0;
         }
-        boolean wasAnomalous = detector.isAnomalous();
-        Optional<Judgement> judged = detector.observe(atMicros[row], values[row], Long.MAX_VALUE);
-        boolean isTold = judged.filter(Judgement::alarm).isPresent();
-        boolean begins = detector.isAnomalous() && !wasAnomalous;
-        double score = judged.map(Judgement::score).orElse(0.0) / 2;
-        return isTold ? 0.5 + score : begins ? score : 0;
+        Judgement judged =
+                detector.observe(atMicros[row], values[row], Long.MAX_VALUE).orElse(null);
+        if (judged == null) {
+            return 0;
+        }
+        State before = state;
+        state = judged.state();
+        double score = judged.score() / 3;
+        if (judged.alarm()) {
+            return 2.0 / 3 + score;
+        }
+        if (state == State.ANOMALOUS) {
+            return before == State.ANOMALOUS ? 0 : 1.0 / 3 + score;
+        }
+        return state == State.SUSPECT && before != State.SUSPECT ? score : 0;
     }
 }

@@ -34,16 +34,15 @@ class WholeDetectorTest {
         times.set(FIRST - 10, times.get(FIRST - 20));
         WholeDetector detector = new WholeDetector(new Series("a/b.csv", times, values, List.of()));
 
-        double[] scores =
-                IntStream.range(0, 4 * DAY).mapToDouble(detector::applyAsDouble).toArray();
+        double[] scores = IntStream.range(0, 4 * DAY).mapToDouble(detector).toArray();
         assertThat(scores[FIRST - 10]).isZero();
         int[] told = IntStream.range(0, scores.length)
-                .filter(row -> scores[row] > 0.5)
+                .filter(row -> scores[row] > 2.0 / 3)
                 .toArray();
         assertThat(told).hasSize(1);
         assertThat(told[0]).isBetween(FIRST + 1, FIRST + 2);
         assertThat(IntStream.range(0, scores.length)
-                        .filter(row -> scores[row] > 0 && (row < FIRST || row > LAST))
+                        .filter(row -> scores[row] > 1.0 / 3 && (row < FIRST || row > LAST))
                         .count())
                 .as("other beginnings of anything anomalous")
                 .isLessThanOrEqualTo(1);
