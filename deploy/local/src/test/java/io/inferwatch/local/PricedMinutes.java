@@ -11,6 +11,7 @@ import io.inferwatch.schemas.WindowStat;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -62,8 +63,8 @@ final class PricedMinutes implements AutoCloseable {
     }
 
     /** Dollars by the end of their minute; not a number without a price. */
-    TreeMap<Long, Double> dollars() {
-        TreeMap<Long, Double> dollars = new TreeMap<>();
+    NavigableMap<Long, Double> dollars() {
+        NavigableMap<Long, Double> dollars = new TreeMap<>();
         TopicContents.of(kafka.bootstrapServers(), Topic.RESULTS).stream()
                 .filter(FigureResult.class::isInstance)
                 .map(FigureResult.class::cast)

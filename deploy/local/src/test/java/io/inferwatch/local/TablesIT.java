@@ -465,7 +465,7 @@ class TablesIT {
             operators.add(OperatorMetric.newBuilder()
                     .setStream("table/" + replica)
                     .setSequence(i)
-                    .setMeasuredAtMicros(start + 1_000 * (i + 1))
+                    .setMeasuredAtMicros(start + 1_000L * (i + 1))
                     .setReplica(replica)
                     .setName("communication_seconds")
                     .setValue(0.03)

@@ -70,8 +70,8 @@ record CauseResults(Alert alert, CauseRanking ranking, Incident incident) {
             line.share.ifPresent(share -> figure.value(Field.CAUSE_SHARE, share));
             line.score.ifPresent(score -> figure.value(Field.SCORE, score));
             lead(line.cause)
-                    .ifPresent(signal ->
-                            figure.value(Field.CAUSE_LEAD, signal.lead().toSeconds()));
+                    .ifPresent(signal -> figure.value(
+                            Field.CAUSE_LEAD, (double) signal.lead().toSeconds()));
             figures.add(figure.build());
         }
         return figures;

@@ -17,26 +17,29 @@ final class CauseRing {
     /** A tail that an incident has begun to change is not the usual one. */
     private static final int AFTER_CHANGE = 10;
 
+    private final byte[] state;
     private final ByteBuffer bytes;
 
-    private CauseRing(ByteBuffer bytes) {
-        this.bytes = bytes;
+    private CauseRing(byte[] state) {
+        this.state = state;
+        bytes = ByteBuffer.wrap(state);
     }
 
+    /** The ring of bytes, which it changes; an empty one of none. */
     static CauseRing of(byte @Nullable [] state) {
         if (state != null && state.length == SIZE && ByteBuffer.wrap(state).getInt(Long.BYTES) == CauseReading.COUNT) {
-            return new CauseRing(ByteBuffer.wrap(state));
+            return new CauseRing(state);
         }
-        ByteBuffer bytes = ByteBuffer.allocate(SIZE);
-        bytes.putLong(0, Long.MIN_VALUE).putInt(Long.BYTES, CauseReading.COUNT);
+        CauseRing empty = new CauseRing(new byte[SIZE]);
+        empty.bytes.putLong(0, Long.MIN_VALUE).putInt(Long.BYTES, CauseReading.COUNT);
         for (int at = HEADER; at < SIZE; at += Float.BYTES) {
-            bytes.putFloat(at, Float.NaN);
+            empty.bytes.putFloat(at, Float.NaN);
         }
-        return new CauseRing(bytes);
+        return empty;
     }
 
     byte[] toBytes() {
-        return bytes.array();
+        return state;
     }
 
     /** Number of the last minute. */

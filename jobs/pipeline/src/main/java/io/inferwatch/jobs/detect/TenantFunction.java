@@ -91,7 +91,7 @@ final class TenantFunction extends KeyedProcessFunction<String, TenantMinute, Ou
         List<TenantMinute> last = byEnd.getOrDefault(endMicros, List.of());
         Optional<Jitter> jitter = jitter(byEnd);
         Optional<NeighbourEffect> effect = effect(byEnd);
-        if (last.isEmpty() || jitter.isEmpty() && effect.isEmpty()) {
+        if (last.isEmpty() || (jitter.isEmpty() && effect.isEmpty())) {
             return;
         }
         FigureBuilder point = new FigureBuilder(

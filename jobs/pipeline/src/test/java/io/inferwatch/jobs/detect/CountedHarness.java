@@ -26,8 +26,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 
 /** A function that takes settings, and what it counts, which Flink's own harness for broadcasts does not show. */
+@SuppressWarnings("try") // Flink's harness, whose close() is interruptible
 final class CountedHarness<IN> extends AbstractStreamOperatorTestHarness<OutboundRecord> {
-    private final CoBroadcastWithKeyedOperator<String, IN, InboundRecord, OutboundRecord> operator;
+    private final CoBroadcastWithKeyedOperator<String, IN, InboundRecord, OutboundRecord> function;
     private final InterceptingOperatorMetricGroup metrics;
 
     static <IN> CountedHarness<IN> of(
@@ -49,7 +50,7 @@ final class CountedHarness<IN> extends AbstractStreamOperatorTestHarness<Outboun
             InterceptingOperatorMetricGroup metrics)
             throws Exception {
         super(operator, environment(metrics));
-        this.operator = operator;
+        this.function = operator;
         this.metrics = metrics;
         config.setStatePartitioner(0, key);
         config.setStateKeySerializer(Types.STRING.createSerializer(new SerializerConfigImpl()));
@@ -70,12 +71,12 @@ final class CountedHarness<IN> extends AbstractStreamOperatorTestHarness<Outboun
 
     void process(IN element) throws Exception {
         StreamRecord<IN> record = new StreamRecord<>(element);
-        operator.setKeyContextElement1(record);
-        operator.processElement1(record);
+        function.setKeyContextElement1(record);
+        function.processElement1(record);
     }
 
     void set(String kind, String name, String body) throws Exception {
-        operator.processElement2(new StreamRecord<>(new InboundRecord(
+        function.processElement2(new StreamRecord<>(new InboundRecord(
                 "config",
                 0,
                 0,
@@ -85,8 +86,8 @@ final class CountedHarness<IN> extends AbstractStreamOperatorTestHarness<Outboun
     }
 
     void passTo(long watermarkMillis) throws Exception {
-        operator.processWatermark1(new Watermark(watermarkMillis));
-        operator.processWatermark2(new Watermark(watermarkMillis));
+        function.processWatermark1(new Watermark(watermarkMillis));
+        function.processWatermark2(new Watermark(watermarkMillis));
     }
 
     long counter(String name) {
@@ -94,6 +95,6 @@ final class CountedHarness<IN> extends AbstractStreamOperatorTestHarness<Outboun
     }
 
     int stateEntries() {
-        return ((HeapKeyedStateBackend<?>) operator.getKeyedStateBackend()).numKeyValueStateEntries();
+        return ((HeapKeyedStateBackend<?>) function.getKeyedStateBackend()).numKeyValueStateEntries();
     }
 }

@@ -159,7 +159,7 @@ class TenantFunctionTest {
                 START + (i + 1) * MINUTE,
                 micros,
                 SketchEncoding.encode(sketch),
-                100 * (i % 3),
+                100L * (i % 3),
                 others,
                 Double.NaN,
                 Double.NaN,
