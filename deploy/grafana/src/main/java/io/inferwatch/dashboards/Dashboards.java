@@ -23,6 +23,7 @@ public final class Dashboards {
                 GpuDashboard.of(stored),
                 BottleneckDashboard.of(stored),
                 MemoryDashboard.of(stored),
+                SloDashboard.of(),
                 CostDashboard.of(),
                 AlertsDashboard.of(),
                 HealthDashboard.of());

@@ -52,6 +52,7 @@ class DashboardsTest {
                         "GPU",
                         "GPU bottlenecks and scheduling",
                         "Memory",
+                        "Objectives",
                         "Cost and tenants",
                         "Alerts",
                         "Inferwatch's own health");

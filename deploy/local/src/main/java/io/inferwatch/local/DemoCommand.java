@@ -95,7 +95,9 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description = "How long the load of --live lasts. Default: 5; with --fault the least that it takes.")
+            description =
+                    "How long the load of --live lasts until the fault is over. Default: 5; with --fault or --slo the"
+                            + " least that it takes.")
     private @Nullable Integer minutes;
 
     @Option(
@@ -111,9 +113,15 @@ final class DemoCommand implements Callable<Integer> {
             throw new CommandLineException("--seconds: must be from 1 to 1800, found " + seconds);
         }
         Optional<LiveFault> judged = fault();
-        int least = judged.map(LiveFault::leastMinutes).orElse(3);
-        int span =
-                minutes != null ? minutes : judged.map(LiveFault::leastMinutes).orElse(5);
+        boolean isPromising = options.isPromising();
+        if (isPromising && (!live || judged.isPresent())) {
+            throw new CommandLineException("--slo: must be given with --live and without --fault, found it with"
+                    + (live ? " --fault" : "out --live"));
+        }
+        int shortest = isPromising ? LiveDemo.MIN_MINUTES_OF_PROMISES : 3;
+        int least = judged.map(LiveFault::leastMinutes).orElse(shortest);
+        int usual = judged.map(LiveFault::leastMinutes).orElse(Math.max(5, shortest));
+        int span = minutes != null ? minutes : usual;
         if (span < least || span > 60) {
             throw new CommandLineException("--minutes: must be from " + least + " to 60, found " + span);
         }
@@ -159,7 +167,9 @@ final class DemoCommand implements Callable<Integer> {
         try (LocalStack stack = LocalStack.start(stackOptions.withData(data), step -> say(out, step))) {
             tellWhereToLook(stack, data, log, out);
             LiveDemo demo = new LiveDemo(stack, data, out);
-            boolean isSeen = judged.isPresent() ? demo.playFault(span, judged.get()) : demo.play(span);
+            boolean isSeen = judged.isPresent()
+                    ? demo.playFault(span, judged.get())
+                    : options.isPromising() ? demo.playPromises(span) : demo.play(span);
             if (!isSeen) {
                 out.println("the log is " + log);
             }

@@ -33,6 +33,7 @@ public final class LocalStack implements AutoCloseable {
      * @param influxPort 0 is a free one
      * @param uiPort of Flink's web UI; 0 is a free one
      * @param pagePort of the page with the dashboards; 0 is a free one
+     * @param alerting what is promised, and who hears of alerts
      */
     public record Options(
             Path data,
@@ -41,30 +42,37 @@ public final class LocalStack implements AutoCloseable {
             int kafkaPort,
             int influxPort,
             int uiPort,
-            int pagePort) {
+            int pagePort,
+            Alerting alerting) {
         /** Free ports, InfluxDB as found, two slots a job. */
         public static Options in(Path data) {
-            return new Options(data, Optional.empty(), 2, 0, 0, 0, 0);
+            return new Options(data, Optional.empty(), 2, 0, 0, 0, 0, Alerting.NONE);
         }
 
         /** The same in another directory. */
         public Options withData(Path directory) {
-            return new Options(directory, influx, parallelism, kafkaPort, influxPort, uiPort, pagePort);
+            return new Options(directory, influx, parallelism, kafkaPort, influxPort, uiPort, pagePort, alerting);
         }
 
         /** The same with this parallelism of each job. */
         public Options withParallelism(int newParallelism) {
-            return new Options(data, influx, newParallelism, kafkaPort, influxPort, uiPort, pagePort);
+            return new Options(data, influx, newParallelism, kafkaPort, influxPort, uiPort, pagePort, alerting);
         }
 
         /** The same with an InfluxDB that runs already. */
         public Options withInflux(InfluxConnection connection) {
-            return new Options(data, Optional.of(connection), parallelism, kafkaPort, influxPort, uiPort, pagePort);
+            return new Options(
+                    data, Optional.of(connection), parallelism, kafkaPort, influxPort, uiPort, pagePort, alerting);
         }
 
         /** The same with fixed ports. */
         public Options withPorts(int kafka, int influxdb, int ui, int page) {
-            return new Options(data, influx, parallelism, kafka, influxdb, ui, page);
+            return new Options(data, influx, parallelism, kafka, influxdb, ui, page, alerting);
+        }
+
+        /** The same with promises and somebody who hears of alerts. */
+        Options withAlerting(Alerting newAlerting) {
+            return new Options(data, influx, parallelism, kafkaPort, influxPort, uiPort, pagePort, newAlerting);
         }
     }
 
@@ -159,6 +167,8 @@ public final class LocalStack implements AutoCloseable {
         broker = startedBroker;
         opened.push(startedBroker);
         createTopics();
+        options.alerting.promise(kafka());
+        options.alerting.tell(kafka(), page()).ifPresent(opened::push);
         progress.accept("starting Flink and the jobs");
         FlinkCluster startedFlink = FlinkCluster.start(FlinkCluster.Options.in(options.data.resolve("flink"))
                 .withParallelism(options.parallelism)

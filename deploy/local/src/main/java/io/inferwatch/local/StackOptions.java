@@ -1,7 +1,12 @@
 package io.inferwatch.local;
 
 import io.inferwatch.influx.InfluxOptions;
+import io.inferwatch.schemas.catalogue.MetricCatalogue;
+import io.inferwatch.schemas.slo.SloFile;
+import java.net.URI;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,6 +32,18 @@ final class StackOptions {
                     + " Default: one for each command under .inferwatch in the working copy.")
     private @Nullable Path data;
 
+    @Option(
+            names = "--slo",
+            paramLabel = "FILE",
+            description = "What is promised of the run, in OpenSLO; may be given several times.")
+    private List<Path> promises = List.of();
+
+    @Option(
+            names = "--alertmanager",
+            paramLabel = "URL",
+            description = "Alertmanager that is told of alerts. Default: nobody is.")
+    private @Nullable URI alertmanager;
+
     @Mixin
     private final LocalParallelism parallelism = new LocalParallelism();
 
@@ -50,9 +67,20 @@ final class StackOptions {
                 : data.toAbsolutePath().normalize();
     }
 
+    /** Whether something is promised. */
+    boolean isPromising() {
+        return !promises.isEmpty();
+    }
+
     /** What to start, on free ports. */
     LocalStack.Options stack() {
-        LocalStack.Options options = LocalStack.Options.in(data()).withParallelism(parallelism.checked());
+        LocalStack.Options options = LocalStack.Options.in(data())
+                .withParallelism(parallelism.checked())
+                .withAlerting(new Alerting(
+                        promises.stream()
+                                .map(file -> SloFile.read(file, MetricCatalogue.shipped()))
+                                .toList(),
+                        Optional.ofNullable(alertmanager)));
         boolean isGiven = command().commandLine().getParseResult().hasMatchedOption(INFLUX_URL);
         return isGiven ? options.withInflux(influx.connection()) : options;
     }

@@ -52,7 +52,7 @@ class BottlenecksIT {
 
     private static long start;
     private static List<SpecificRecord> results = List.of();
-    private static List<SpecificRecord> alerts = List.of();
+    private static List<Alert> alerts = List.of();
 
     @BeforeAll
     static void run() throws Exception {
@@ -72,7 +72,7 @@ class BottlenecksIT {
             run.measure();
             run.detect();
             results = TopicContents.of(broker.bootstrapServers(), Topic.RESULTS);
-            alerts = TopicContents.of(broker.bootstrapServers(), Topic.ALERTS);
+            alerts = TopicContents.alerts(broker.bootstrapServers());
         }
     }
 
@@ -157,7 +157,7 @@ class BottlenecksIT {
 
     @Test
     void aProcessOfTheOtherSocketIsOneAlertThatEndsWhenItIsMended() {
-        List<Alert> changes = alerts.stream().map(Alert.class::cast).toList();
+        List<Alert> changes = alerts;
         assertThat(changes).extracting(Alert::getFingerprint).containsOnly("placement:GPU-far");
         assertThat(changes).extracting(Alert::getState).containsExactly(AlertState.FIRING, AlertState.RESOLVED);
         assertThat(changes.get(0).getStartsAtMicros()).isEqualTo(start + 3 * MINUTE);

@@ -105,7 +105,7 @@ class ComposeFileTest {
                 commands++;
             }
         }
-        assertThat(commands).isEqualTo(8);
+        assertThat(commands).isEqualTo(9);
     }
 
     @Test

@@ -146,13 +146,23 @@ class DriftIT {
         run.publish(
                 sink -> new VirtualFleet("drift", servers(3), new TwoKindsLoad(24, 0.1, 7), start, sink).run(BEFORE));
         run.measure();
+        run.publish(Topic.CONFIG, "slo/chat", List.of(promise("0.99")));
         try (FlinkCluster flink = FlinkCluster.start(FlinkCluster.Options.in(directory))) {
             var unused = LocalJobs.startDetect(flink, KafkaConnection.to(broker.bootstrapServers()));
-            await("verdicts before any setting").atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
-                List<SpecificRecord> results = TopicContents.of(broker.bootstrapServers(), Topic.RESULTS);
-                assertThat(ttft(results, "replica-version")).isNotEmpty();
-                assertThat(ttft(results, "node-prompt")).isNotEmpty();
-            });
+            await("verdicts, and how what was promised before stands in every minute")
+                    .atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> {
+                        List<SpecificRecord> results = TopicContents.of(broker.bootstrapServers(), Topic.RESULTS);
+                        assertThat(ttft(results, "replica-version")).isNotEmpty();
+                        assertThat(ttft(results, "node-prompt")).isNotEmpty();
+                        assertThat(targets(results)).hasSizeGreaterThanOrEqualTo((int) BEFORE.toMinutes() - 1);
+                    });
+            run.publish(Topic.CONFIG, "slo/chat", List.of(promise("0.95")));
+            await("the edit holds in a running job, without a new window")
+                    .atMost(Duration.ofSeconds(30))
+                    .pollInterval(Duration.ofMillis(200))
+                    .until(() -> targets(TopicContents.of(broker.bootstrapServers(), Topic.RESULTS))
+                            .contains(0.95));
             pricesHoldFromTheNextWindowsOn(directory);
         }
     }
@@ -187,6 +197,33 @@ class DriftIT {
                 .isZero();
     }
 
+    private Setting promise(String target) {
+        return new Setting("slo", "chat", changeMicros, """
+                apiVersion: openslo/v1
+                kind: SLO
+                metadata: {name: chat}
+                spec:
+                  service: chat
+                  indicator:
+                    metadata: {name: fast}
+                    spec:
+                      thresholdMetric: {metricSource: {type: inferwatch, spec: {metric: ttft, unit: ms}}}
+                  timeWindow: [{duration: 30d, isRolling: true}]
+                  budgetingMethod: Occurrences
+                  objectives: [{op: lte, value: 2000, target: %s}]
+                """.formatted(target));
+    }
+
+    /** Of the fleet's objective, minute by minute. */
+    private static List<Double> targets(List<SpecificRecord> results) {
+        return results.stream()
+                .filter(FigureResult.class::isInstance)
+                .map(FigureResult.class::cast)
+                .filter(result -> result.getKind().equals("slo"))
+                .map(result -> Objects.requireNonNull(result.getValues().get("target")))
+                .toList();
+    }
+
     private List<SpecificRecord> run(TwoKindsLoad load, int replicas, Optional<String> slow) throws Exception {
         events = run.publish(sink -> {
             VirtualFleet fleet = new VirtualFleet("drift", servers(replicas), load, start, sink);
@@ -214,8 +251,7 @@ class DriftIT {
     }
 
     private List<Alert> alerts(String view) {
-        return TopicContents.of(broker.bootstrapServers(), Topic.ALERTS).stream()
-                .map(Alert.class::cast)
+        return TopicContents.alerts(broker.bootstrapServers()).stream()
                 .filter(alert -> view.equals(alert.getLabels().get("view")))
                 .toList();
     }

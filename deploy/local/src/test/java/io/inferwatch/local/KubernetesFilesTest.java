@@ -367,7 +367,7 @@ class KubernetesFilesTest {
                 pods.add(new Pod(name, statefulSet.getSpec().getTemplate()));
             }
         });
-        assertThat(pods).hasSize(4);
+        assertThat(pods).hasSize(5);
         return pods;
     }
 

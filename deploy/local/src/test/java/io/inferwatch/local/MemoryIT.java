@@ -64,9 +64,7 @@ class MemoryIT {
                 .filter(FigureResult.class::isInstance)
                 .map(FigureResult.class::cast)
                 .toList();
-        alerts = TopicContents.of(broker.bootstrapServers(), Topic.ALERTS).stream()
-                .map(Alert.class::cast)
-                .toList();
+        alerts = TopicContents.alerts(broker.bootstrapServers());
     }
 
     @AfterAll

@@ -162,7 +162,8 @@ final class StoredFleet implements AutoCloseable {
                     "cost",
                     "device_choice",
                     "tenant",
-                    "cause")) {
+                    "cause",
+                    "slo")) {
                 assertThat(reader.query(RetentionPolicy.R1M, "SELECT * FROM " + measurement + " LIMIT 1"))
                         .as(measurement)
                         .isNotEmpty();

@@ -2,6 +2,8 @@ package io.inferwatch.local;
 
 import static java.util.Objects.requireNonNull;
 
+import io.inferwatch.jobs.alert.Alerts;
+import io.inferwatch.schemas.Alert;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.Topic;
 import io.inferwatch.schemas.UndecodableEventException;
@@ -42,5 +44,13 @@ final class TopicContents {
             }
         }
         return records;
+    }
+
+    /** All changes of alerts, without the one that always fires. */
+    static List<Alert> alerts(String bootstrapServers) {
+        return of(bootstrapServers, Topic.ALERTS).stream()
+                .map(Alert.class::cast)
+                .filter(alert -> !alert.getName().equals(Alerts.WATCHDOG))
+                .toList();
     }
 }

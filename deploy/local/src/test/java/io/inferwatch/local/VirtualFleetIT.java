@@ -227,8 +227,7 @@ class VirtualFleetIT {
     }
 
     private static List<Alert> alerts(KafkaBroker broker) {
-        return TopicContents.of(broker.bootstrapServers(), Topic.ALERTS).stream()
-                .map(Alert.class::cast)
+        return TopicContents.alerts(broker.bootstrapServers()).stream()
                 .filter(alert -> alert.getName().equals("anomaly"))
                 .sorted(Comparator.comparing(Alert::getChangedAtMicros))
                 .toList();

@@ -5,6 +5,7 @@ import io.inferwatch.jobs.JobDefaults;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.MeasureJob;
 import io.inferwatch.jobs.MeasureSettings;
+import io.inferwatch.jobs.SettingsTopic;
 import io.inferwatch.schemas.EngineSample;
 import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.GpuSample;
@@ -135,7 +136,8 @@ final class VirtualRun {
                                 .build(),
                         DetectJob.settings(kafka)
                                 .setBounded(OffsetsInitializer.latest())
-                                .build()),
+                                .build(),
+                        SettingsTopic.present(kafka)),
                 DetectJob.Sinks.kafka(kafka),
                 catalogue,
                 Duration.ofDays(1));

@@ -61,6 +61,23 @@ final class WatchedFleet implements AutoCloseable {
     private static final long GPU_INTERVAL_MICROS = SAMPLE_INTERVAL.toMillis() * 1_000 / GPU_READINGS;
     private static final long GIBIBYTE = 1L << 30;
 
+    /** Which the slow node breaks, so that its budget will be spent. */
+    private static final String OBJECTIVE = """
+            apiVersion: openslo/v1
+            kind: SLO
+            metadata: {name: chat}
+            spec:
+              service: chat
+              indicator:
+                metadata: {name: fast}
+                spec:
+                  thresholdMetric:
+                    metricSource: {type: inferwatch, spec: {metric: ttft, view: model-version, unit: ms}}
+              timeWindow: [{duration: 1d, isRolling: true}]
+              budgetingMethod: Occurrences
+              objectives: [{op: lte, value: 100, target: 0.99}]
+            """;
+
     private final EventCodec codec = new EventCodec();
     private final KafkaProducer<byte[], byte[]> producer;
     private final Instant start;
@@ -91,6 +108,7 @@ final class WatchedFleet implements AutoCloseable {
                 "layer/" + LLAMA,
                 new Setting("layer", LLAMA, micros(start), "{full: 8, sliding: 24, window-tokens: 128}"));
         send(Topic.CONFIG, "padding/" + LLAMA, new Setting("padding", LLAMA, micros(start), padding));
+        send(Topic.CONFIG, "slo/chat", new Setting("slo", "chat", micros(start), OBJECTIVE));
         AnomalousHistory.publish(start, span, result -> send(Topic.RESULTS, result.getKind(), result));
         send(
                 Topic.CONFIG,

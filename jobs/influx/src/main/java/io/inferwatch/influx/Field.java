@@ -752,6 +752,54 @@ public final class Field {
     /** Field of {@link Measurement#CAUSE}, real: how long before the alert its reading began to depart; absent where none did. */
     public static final String CAUSE_LEAD = "lead_seconds";
 
+    /** Tag of {@link Measurement#SLO}: name of the objective. */
+    public static final String SLO = "slo";
+
+    /** Tag of {@link Measurement#SLO}: whose promise it is. */
+    public static final String SERVICE = "service";
+
+    /** Field of {@link Measurement#SLO}, text: OK, BREACH, NO_DATA or PARTIAL. */
+    public static final String SLO_STATE = "state";
+
+    /** Field of {@link Measurement#SLO}, text: the conditions that fire, separated by commas. */
+    public static final String SLO_FIRING = "firing";
+
+    /** Field of {@link Measurement#SLO}, integer: good ones of those that counted in the period so far. */
+    public static final String SLO_GOOD = "good";
+
+    /** Field of {@link Measurement#SLO}, integer: requests, or slices of time, that counted in the period so far. */
+    public static final String SLO_TOTAL = "total";
+
+    /** Field of {@link Measurement#SLO}, real: the share that is to be good. */
+    public static final String SLO_TARGET = "target";
+
+    /** Field of {@link Measurement#SLO}, real: the share that was good in the period so far. */
+    public static final String SLO_ATTAINED = "attained";
+
+    /** Field of {@link Measurement#SLO}, real: how many times as fast as it may the last hour burns the budget. */
+    public static final String SLO_BURN = "burn";
+
+    /** Field of {@link Measurement#SLO}, real: the burn over both windows of the condition that is nearest to firing, as a share of its factor; an alert is due from 1 on. */
+    public static final String SLO_PRESSURE = "pressure";
+
+    /** Field of {@link Measurement#SLO}, real: share of the period's error budget that is left; negative where more than all is spent. */
+    public static final String SLO_BUDGET_LEFT = "budget_left";
+
+    /** Field of {@link Measurement#SLO}, real: when the budget is spent if the last hour goes on; absent where it will not be within the period. */
+    public static final String SLO_EXHAUSTED_IN = "exhausted_in_seconds";
+
+    /** Field of {@link Measurement#SLO}, text: metric whose values have a limit; absent of a ratio. */
+    public static final String SLO_METRIC = "metric";
+
+    /** Field of {@link Measurement#SLO}, text: base unit of the limit; absent of a ratio. */
+    public static final String SLO_UNIT = "unit";
+
+    /** Field of {@link Measurement#SLO}, real: the limit as it was set. */
+    public static final String SLO_THRESHOLD = "threshold";
+
+    /** Field of {@link Measurement#SLO}, real: where values are counted, the bucket's edge that is nearest to the limit, at most 0.37 % away. */
+    public static final String SLO_EFFECTIVE_THRESHOLD = "effective_threshold";
+
     private Field() {}
 
     /**

@@ -64,6 +64,8 @@ public enum Measurement {
     TENANT("tenant"),
     /** One point per alert that began to fire and likely cause of it. Tags: view, alert, fingerprint, rank. */
     CAUSE("cause"),
+    /** One point per objective, series and minute: how its error budget stands. Tags: view, the view's dimensions, slo, service. */
+    SLO("slo"),
     /** One point per change of an alert's state. Tags: alert, fingerprint. */
     ALERT("alert"),
     /** One point per reading of Inferwatch's own state. Tags: component, instance. Fields as the component names them. */

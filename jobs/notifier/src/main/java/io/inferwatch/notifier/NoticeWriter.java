@@ -20,8 +20,26 @@ import java.util.stream.Collectors;
  */
 record NoticeWriter(Optional<URI> dashboards, Optional<URI> runbooks) {
     private static final long BEFORE_MILLIS = 3_600_000;
-    private static final String FALLBACK_DASHBOARD = "fleet";
-    private static final Map<String, String> DASHBOARDS = Map.of("drift", "drift", "comparison", "drift");
+    private static final String FALLBACK_DASHBOARD = "inferwatch-fleet";
+    private static final Map<String, String> DASHBOARDS = Map.of(
+            "drift",
+            "inferwatch-drift",
+            "comparison",
+            "inferwatch-drift",
+            "anomaly",
+            "inferwatch-anomalies",
+            "memory",
+            "inferwatch-memory",
+            "fragmentation",
+            "inferwatch-memory",
+            "placement",
+            "inferwatch-bottlenecks",
+            "slo-burn",
+            "inferwatch-slo",
+            "slo-no-data",
+            "inferwatch-slo",
+            AlertBook.WATCHDOG,
+            "inferwatch-health");
 
     Notice write(Alert alert) {
         Map<String, String> labels = new TreeMap<>();

@@ -39,7 +39,7 @@ class AlertBookTest {
         assertThat(notice.startsAt()).isEqualTo(START);
         assertThat(notice.isFiring()).isTrue();
         assertThat(notice.generatorUrl())
-                .isEqualTo("http://grafana:3000/d/fleet?from=" + (START.toEpochMilli() - 3_600_000) + "&to="
+                .isEqualTo("http://grafana:3000/d/inferwatch-slo?from=" + (START.toEpochMilli() - 3_600_000) + "&to="
                         + (START.toEpochMilli() + 900_000));
     }
 

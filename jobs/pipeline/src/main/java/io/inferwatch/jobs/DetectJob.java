@@ -1,8 +1,10 @@
 package io.inferwatch.jobs;
 
+import io.inferwatch.jobs.alert.Alerts;
 import io.inferwatch.jobs.detect.Anomalies;
 import io.inferwatch.jobs.detect.Drift;
 import io.inferwatch.jobs.detect.Member;
+import io.inferwatch.jobs.detect.PresentSettings;
 import io.inferwatch.jobs.health.HealthReporter;
 import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.jobs.ingest.OutboundRecord;
@@ -16,10 +18,11 @@ import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.streaming.api.datastream.BroadcastStream;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Windows to verdicts: drift of each series from its own past, comparisons, figures, memory, anomalies, alerts. */
+/** Windows to verdicts: drift of each series from its own past, comparisons, figures, memory, anomalies, error budgets, alerts. */
 public final class DetectJob {
     /** Name of the job in Flink. */
     public static final String NAME = HealthReporter.JOB_PREFIX + "detect";
@@ -33,8 +36,15 @@ public final class DetectJob {
 
     private DetectJob() {}
 
-    /** Where windows and settings come from. */
-    public record Sources(Source<InboundRecord, ?, ?> windows, Source<InboundRecord, ?, ?> settings) {
+    /**
+     * Where windows and settings come from.
+     *
+     * @param settingsAtFirst what is set when the graph is built
+     */
+    public record Sources(
+            Source<InboundRecord, ?, ?> windows,
+            Source<InboundRecord, ?, ?> settings,
+            PresentSettings settingsAtFirst) {
         /** The topics, without end; without state from their beginning. */
         public static Sources kafka(KafkaConnection kafka) {
             return kafka(kafka, Optional.empty());
@@ -48,7 +58,8 @@ public final class DetectJob {
         public static Sources kafka(KafkaConnection kafka, Optional<Duration> warmFrom) {
             return new Sources(
                     DetectJob.windows(kafka, warmFrom).build(),
-                    DetectJob.settings(kafka).build());
+                    DetectJob.settings(kafka).build(),
+                    SettingsTopic.present(kafka));
         }
     }
 
@@ -106,17 +117,21 @@ public final class DetectJob {
                                 "Windows")
                         .uid("windows-source"),
                 settings,
+                sources.settingsAtFirst,
                 catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> drift = Drift.of(routed, settings, catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> comparisons = Drift.comparisons(routed, settings, catalogueYaml);
         SingleOutputStreamOperator<OutboundRecord> memory = Drift.memory(routed, settings, catalogueYaml);
         Anomalies anomalies = Anomalies.of(routed, settings, catalogueYaml);
-        SingleOutputStreamOperator<OutboundRecord> alerts = Drift.causes(
+        SingleOutputStreamOperator<OutboundRecord> promises =
+                Drift.promises(routed, settings, sources.settingsAtFirst, catalogueYaml);
+        SingleOutputStreamOperator<OutboundRecord> raised = Drift.causes(
                 routed,
                 drift.getSideOutput(Drift.ALERTS)
                         .union(
                                 comparisons.getSideOutput(Drift.COMPARISON_ALERTS),
                                 memory.getSideOutput(Drift.MEMORY_ALERTS),
+                                promises.getSideOutput(Drift.SLO_ALERTS),
                                 anomalies.alerts()),
                 catalogueYaml);
         drift.union(
@@ -124,13 +139,18 @@ public final class DetectJob {
                         Drift.figures(routed, catalogueYaml),
                         Drift.replicas(routed, settings, catalogueYaml),
                         memory,
+                        promises,
                         Drift.padding(routed, settings, catalogueYaml),
                         anomalies.results(),
-                        alerts.getSideOutput(Drift.CAUSES))
+                        raised.getSideOutput(Drift.CAUSES))
                 .sinkTo(sinks.results)
                 .name("Results")
                 .uid("results-sink");
-        alerts.sinkTo(sinks.alerts).name("Alerts").uid("alerts-sink");
+        DataStream<OutboundRecord> alerts = Alerts.of(raised);
+        alerts.union(Alerts.watchdog(alerts))
+                .sinkTo(sinks.alerts)
+                .name("Alerts")
+                .uid("alerts-sink");
         routed.getSideOutput(Drift.DEAD_LETTERS)
                 .sinkTo(sinks.deadLetters)
                 .name("Dead letters")

@@ -1,5 +1,6 @@
 package io.inferwatch.jobs;
 
+import io.inferwatch.jobs.alert.Alerts;
 import io.inferwatch.jobs.device.Devices;
 import io.inferwatch.jobs.health.HealthReporter;
 import io.inferwatch.jobs.ingest.EventTime;
@@ -122,7 +123,7 @@ public final class MeasureJob {
                 .sinkTo(sinks.results)
                 .name("Results")
                 .uid("results-sink");
-        devices.getSideOutput(Devices.ALERTS)
+        Alerts.of(devices.getSideOutput(Devices.ALERTS))
                 .sinkTo(sinks.alerts)
                 .name("Alerts")
                 .uid("alerts-sink");

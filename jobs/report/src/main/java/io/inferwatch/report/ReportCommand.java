@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             AnomaliesCommand.class,
             CostCommand.class,
             TenantsCommand.class,
-            CausesCommand.class
+            CausesCommand.class,
+            SloReportCommand.class
         })
 public final class ReportCommand {}

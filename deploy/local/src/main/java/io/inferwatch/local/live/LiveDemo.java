@@ -42,6 +42,13 @@ public final class LiveDemo {
     public static final int MIN_MINUTES_OF_MEMORY = 8;
 
     private static final int MINUTES_AFTER = 5;
+
+    /** Four before a slow node breaks a promise, four until the fault is over. */
+    public static final int MIN_MINUTES_OF_PROMISES = 9;
+
+    /** A short window of a minute without the fault, three times running, and what it takes to be told. */
+    private static final Duration RECOVERY = Duration.ofMinutes(5);
+
     /** Two of them fit into what is left of the KV cache. */
     private static final int LONGEST_PROMPT_OF_MEMORY = 2_048;
 
@@ -53,6 +60,7 @@ public final class LiveDemo {
     private final LocalStack stack;
     private final Path data;
     private final PrintWriter out;
+    private boolean isPromising;
 
     /**
      * A demo on a stack that holds no requests yet.
@@ -86,6 +94,17 @@ public final class LiveDemo {
         return play(minutes, fault, minutes - 1 - MINUTES_AFTER, true);
     }
 
+    /**
+     * Plays a slow node that breaks what is promised, and goes on until that is kept again.
+     *
+     * @param minutes until the fault is over, at least {@link #MIN_MINUTES_OF_PROMISES}
+     * @return whether InfluxDB shows the fault where it was, nowhere else, and every request; and there was one page, of the slow node, which is over
+     */
+    public boolean playPromises(int minutes) throws InterruptedException {
+        isPromising = true;
+        return play(minutes, LiveFault.SLOW_NODE, (minutes - 1) / 2, false);
+    }
+
     private boolean play(int minutes, LiveFault kind, int minutesBefore, boolean isJudged) throws InterruptedException {
         KafkaSettings kafka = KafkaSettings.of(stack.kafka().bootstrapServers());
         try (LiveFleet fleet = LiveFleet.start(REPLICAS, kind.timesAsFast(), SEED, data, kafka);
@@ -110,6 +129,11 @@ public final class LiveDemo {
             kind.simulated().ifPresentOrElse(one -> faulty.switchOn(one, kind.severity()), traffic::lengthen);
             say("from now on: " + what);
             runUntil(end, reader, begin, traffic);
+            if (isPromising) {
+                kind.simulated().ifPresent(faulty::switchOff);
+                say("the fault is over; the load goes on for " + RECOVERY.toMinutes() + " minutes");
+                runUntil(end.plus(RECOVERY), reader, begin, traffic);
+            }
             traffic.stop();
             kind.simulated().ifPresent(faulty::switchOff);
             say("load and fault are over; waiting for the last answers and windows");
@@ -129,6 +153,7 @@ public final class LiveDemo {
             } else {
                 isSeen = isSeen(table, replica);
             }
+            isSeen &= !isPromising || isPagedOnce(reader, fault, replica);
             long stored = stored(reader, begin);
             out.printf(
                     "%,d requests sent, %,d failed, %,d in InfluxDB: %s%n",
@@ -180,6 +205,18 @@ public final class LiveDemo {
                         : "NOT DRIFT OF " + node + " ALONE WITHIN " + DELAY.toMinutes() + " MINUTES: drifting "
                                 + verdicts.drifting());
         return isAlone;
+    }
+
+    private boolean isPagedOnce(InfluxReader reader, Instant fault, String replica) {
+        PromiseTable promises = PromiseTable.read(reader, fault);
+        promises.lines().forEach(out::println);
+        out.println();
+        boolean isOnce = promises.isOnePageThatIsOver(replica);
+        out.println(
+                isOnce
+                        ? "one page, of " + replica + ", which ended when the fault was over"
+                        : "NOT ONE PAGE OF " + replica + " THAT IS OVER");
+        return isOnce;
     }
 
     /** What memory showed since the fault, with the alert that it must raise; without it when it does not come. */

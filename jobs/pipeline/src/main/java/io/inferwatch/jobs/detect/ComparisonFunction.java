@@ -4,6 +4,7 @@ import io.inferwatch.analytics.drift.PastPool;
 import io.inferwatch.analytics.drift.Sample;
 import io.inferwatch.jobs.ingest.InboundRecord;
 import io.inferwatch.jobs.ingest.OutboundRecord;
+import io.inferwatch.schemas.AlertState;
 import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.schemas.catalogue.BaselineRule;
 import io.inferwatch.schemas.catalogue.GroupingDimension;
@@ -35,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p>What has no value of the dimension, or one beyond its limit, is not judged: it is no one's.
  *
  * <p>State by comparison and group: windows that are gathered; pinned, a pool a statistic, as large as its sketch; three numbers for each
- * value and statistic that may alert. All is forgotten {@value #KEEP_DAYS} days after the group's last window, and with its rule.
+ * value and statistic that may alert, and the alerts that fire. All is forgotten {@value #KEEP_DAYS} days after the group's last window, and with its rule; alerts of
+ * values that were not compared for a day expire.
  */
 final class ComparisonFunction extends KeyedBroadcastProcessFunction<String, Member, InboundRecord, OutboundRecord> {
     private static final long serialVersionUID = 1;
@@ -56,6 +58,7 @@ final class ComparisonFunction extends KeyedBroadcastProcessFunction<String, Mem
             ValueState<Long> forgetAtMillis,
             MapState<String, byte[]> pinned,
             MapState<String, long[]> confirmations,
+            MapState<String, byte[]> firing,
             Counter judged,
             Counter opened,
             Counter closed) {}
@@ -79,6 +82,8 @@ final class ComparisonFunction extends KeyedBroadcastProcessFunction<String, Mem
                         "pinned", Types.STRING, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO)),
                 runtime.getMapState(new MapStateDescriptor<>(
                         "confirmations", Types.STRING, PrimitiveArrayTypeInfo.LONG_PRIMITIVE_ARRAY_TYPE_INFO)),
+                runtime.getMapState(new MapStateDescriptor<>(
+                        "firing", Types.STRING, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO)),
                 metrics.counter("comparisons_judged_total"),
                 metrics.counter("comparison_alerts_opened_total"),
                 metrics.counter("comparison_alerts_closed_total"));
@@ -103,6 +108,9 @@ final class ComparisonFunction extends KeyedBroadcastProcessFunction<String, Mem
         for (Gathering.Group group : w.gathering.take(timestamp)) {
             BaselineRule rule = configuration.baselines().get(group.task());
             if (rule == null) {
+                for (String name : firing()) {
+                    close(name, AlertState.RESOLVED, 1_000 * timestamp, "is compared no more", context);
+                }
                 forget();
                 continue;
             }
@@ -116,6 +124,10 @@ final class ComparisonFunction extends KeyedBroadcastProcessFunction<String, Mem
                 out.collect(w.results.record(one));
             }
         }
+        // With the end of an input that has one all timers are due: that is no silence.
+        if (context.timerService().currentWatermark() < Long.MAX_VALUE) {
+            expire(1_000 * timestamp, context);
+        }
         Long forgetAt = w.forgetAtMillis.value();
         if (forgetAt != null && timestamp >= forgetAt) {
             forget();
@@ -128,10 +140,36 @@ final class ComparisonFunction extends KeyedBroadcastProcessFunction<String, Mem
         working().settings.take(record, context.getBroadcastState(LiveSettings.STATE));
     }
 
+    private void expire(long nowMicros, OnTimerContext context) throws Exception {
+        for (String name : firing()) {
+            long silentMicros = nowMicros
+                    - Confirmation.of(working().confirmations.get(name)).lastEndMicros();
+            if (silentMicros >= 1_000 * DAY_MILLIS) {
+                close(name, AlertState.EXPIRED, nowMicros, "was not compared for a day", context);
+            }
+        }
+    }
+
+    private void close(String name, AlertState state, long nowMicros, String why, OnTimerContext context)
+            throws Exception {
+        Working w = working();
+        w.closed.inc();
+        context.output(ALERTS, w.results.over(w.firing.get(name), state, nowMicros, name + ' ' + why));
+        w.firing.remove(name);
+        w.confirmations.remove(name);
+    }
+
+    private List<String> firing() throws Exception {
+        List<String> names = new ArrayList<>();
+        working().firing.keys().forEach(names::add);
+        return names;
+    }
+
     private void forget() {
         Working w = working();
         w.pinned.clear();
         w.confirmations.clear();
+        w.firing.clear();
         w.forgetAtMillis.clear();
     }
 
@@ -200,9 +238,18 @@ final class ComparisonFunction extends KeyedBroadcastProcessFunction<String, Mem
         boolean opens = after.isConfirmed();
         result.setDrifting(opens);
         result.setDriftingSinceMicros(opens ? Long.valueOf(after.sinceMicros()) : null);
+        if (opens) {
+            context.timerService().registerEventTimeTimer((end / 1_000 / DAY_MILLIS + 2) * DAY_MILLIS);
+        }
         if (opens != before.isConfirmed()) {
             (opens ? w.opened : w.closed).inc();
-            context.output(ALERTS, w.results.alert(one, opens ? after.sinceMicros() : before.sinceMicros(), opens));
+            OutboundRecord alert = w.results.alert(one, opens ? after.sinceMicros() : before.sinceMicros(), opens);
+            context.output(ALERTS, alert);
+            if (opens) {
+                w.firing.put(name, alert.value());
+            } else {
+                w.firing.remove(name);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import io.inferwatch.schemas.EventCodec;
 import io.inferwatch.schemas.Evidence;
 import io.inferwatch.schemas.Judgement;
 import io.inferwatch.schemas.Severity;
+import io.inferwatch.schemas.UndecodableEventException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,6 +74,17 @@ final class ComparisonResults {
                 evidence,
                 List.of());
         return new OutboundRecord(fingerprint.getBytes(StandardCharsets.UTF_8), codec.encode(alert), end / 1_000);
+    }
+
+    /** The record of an alert that ends without another comparison. */
+    OutboundRecord over(byte[] open, AlertState state, long atMicros, String why) throws UndecodableEventException {
+        Alert alert = codec.decode(open, Alert.class);
+        alert.setState(state);
+        alert.setChangedAtMicros(atMicros);
+        alert.setEndsAtMicros(atMicros);
+        alert.setSummary(why);
+        return new OutboundRecord(
+                alert.getFingerprint().getBytes(StandardCharsets.UTF_8), codec.encode(alert), atMicros / 1_000);
     }
 
     private static String key(Compared compared) {

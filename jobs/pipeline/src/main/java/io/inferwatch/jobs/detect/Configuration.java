@@ -1,6 +1,7 @@
 package io.inferwatch.jobs.detect;
 
 import io.inferwatch.schemas.Setting;
+import io.inferwatch.schemas.WindowStat;
 import io.inferwatch.schemas.catalogue.AnomalySetting;
 import io.inferwatch.schemas.catalogue.BaselineRule;
 import io.inferwatch.schemas.catalogue.DriftWatches;
@@ -11,9 +12,13 @@ import io.inferwatch.schemas.catalogue.MetricCatalogue;
 import io.inferwatch.schemas.catalogue.PaddingRule;
 import io.inferwatch.schemas.catalogue.PriceRule;
 import io.inferwatch.schemas.catalogue.Watch;
+import io.inferwatch.schemas.slo.SloFile;
+import io.inferwatch.schemas.slo.SloSpec;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What the running jobs' configuration makes of the catalogue. Immutable. */
 record Configuration(
@@ -24,7 +29,8 @@ record Configuration(
         Map<String, LayerRule> layers,
         Map<String, ExperimentRule> experiments,
         Map<String, AnomalySetting> anomalies,
-        Map<String, PriceRule> prices) {
+        Map<String, PriceRule> prices,
+        List<Promise> promises) {
     private static final List<String> KINDS = List.of(
             DriftWatches.THRESHOLD_KIND,
             BaselineRule.KIND,
@@ -33,9 +39,10 @@ record Configuration(
             LayerRule.KIND,
             ExperimentRule.KIND,
             AnomalySetting.KIND,
-            PriceRule.KIND);
+            PriceRule.KIND,
+            SloSpec.KIND);
 
-    /** A configuration with unmodifiable maps. */
+    /** A configuration with unmodifiable collections. */
     Configuration {
         thresholds = Map.copyOf(thresholds);
         baselines = Map.copyOf(baselines);
@@ -44,6 +51,7 @@ record Configuration(
         experiments = Map.copyOf(experiments);
         anomalies = Map.copyOf(anomalies);
         prices = Map.copyOf(prices);
+        promises = List.copyOf(promises);
     }
 
     /** What the catalogue says alone. */
@@ -51,7 +59,15 @@ record Configuration(
         Map<String, BaselineRule> baselines = new LinkedHashMap<>();
         catalogue.baselines().forEach(rule -> baselines.put(rule.name(), rule));
         return new Configuration(
-                Map.of(), baselines, MemoryLimits.DEFAULT, Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
+                Map.of(),
+                baselines,
+                MemoryLimits.DEFAULT,
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                List.of());
     }
 
     /**
@@ -69,6 +85,7 @@ record Configuration(
         Map<String, ExperimentRule> experiments = new LinkedHashMap<>();
         Map<String, AnomalySetting> anomalies = new LinkedHashMap<>();
         Map<String, PriceRule> prices = new LinkedHashMap<>();
+        List<Promise> promises = new ArrayList<>();
         for (Setting setting : settings) {
             switch (setting.getKind()) {
                 case DriftWatches.THRESHOLD_KIND -> thresholds.put(setting.getName(), threshold(setting, catalogue));
@@ -88,12 +105,23 @@ record Configuration(
                             setting.getName(), AnomalySetting.parse(setting.getName(), setting.getBody(), catalogue));
                 case PriceRule.KIND ->
                     prices.put(setting.getName(), PriceRule.parse(setting.getName(), setting.getBody()));
+                case SloSpec.KIND -> promises.addAll(promises(setting, catalogue));
                 default ->
                     throw new IllegalArgumentException(
                             "kind: must be one of " + String.join(", ", KINDS) + ", found '" + setting.getKind() + "'");
             }
         }
-        return new Configuration(thresholds, baselines, limits, paddings, layers, experiments, anomalies, prices);
+        return new Configuration(thresholds, baselines, limits, paddings, layers, experiments, anomalies, prices, promises);
+    }
+
+    private static List<Promise> promises(Setting setting, MetricCatalogue catalogue) {
+        SloFile file = SloFile.parse(SloSpec.KIND + "/" + setting.getName(), setting.getBody(), catalogue);
+        if (!file.bodies().keySet().equals(Set.of(setting.getName()))) {
+            throw new IllegalArgumentException(SloSpec.KIND + "/" + setting.getName()
+                    + ": must be the SLO of that name alone, found "
+                    + String.join(", ", file.bodies().keySet()));
+        }
+        return file.objectives().stream().map(Promise::of).toList();
     }
 
     private static double threshold(Setting setting, MetricCatalogue catalogue) {
@@ -128,5 +156,10 @@ record Configuration(
         return baselines.values().stream()
                 .filter(rule -> rule.view().equals(view))
                 .toList();
+    }
+
+    /** What is promised of a window's series. */
+    List<Promise> promisesOf(WindowStat window) {
+        return promises.stream().filter(promise -> promise.isOf(window)).toList();
     }
 }

@@ -22,6 +22,9 @@ public final class Drift {
     /** Rankings of causes: a side output of {@link #causes}. */
     public static final OutputTag<OutboundRecord> CAUSES = CauseFunction.RESULTS;
 
+    /** Alerts of objectives as they change: a side output of {@link #promises}. */
+    public static final OutputTag<OutboundRecord> SLO_ALERTS = SloFunction.ALERTS;
+
     /** Windows that cannot be read: a side output of {@link #route}. */
     public static final OutputTag<OutboundRecord> DEAD_LETTERS = RouteFunction.DEAD_LETTERS;
 
@@ -34,9 +37,12 @@ public final class Drift {
 
     /** Windows to those who judge them. */
     public static SingleOutputStreamOperator<Member> route(
-            DataStream<InboundRecord> windows, BroadcastStream<InboundRecord> settings, String catalogueYaml) {
+            DataStream<InboundRecord> windows,
+            BroadcastStream<InboundRecord> settings,
+            PresentSettings settingsAtFirst,
+            String catalogueYaml) {
         return windows.connect(settings)
-                .process(new RouteFunction(catalogueYaml), TypeInformation.of(Member.class))
+                .process(new RouteFunction(catalogueYaml, settingsAtFirst), TypeInformation.of(Member.class))
                 .name("Send windows to those who judge them")
                 .uid("route");
     }
@@ -122,6 +128,20 @@ public final class Drift {
                 .process(new CauseFunction(catalogueYaml), TypeInformation.of(OutboundRecord.class))
                 .name("Say what alerts likely come from")
                 .uid("causes");
+    }
+
+    /** How objectives stand, from routed windows, minute by minute. */
+    public static SingleOutputStreamOperator<OutboundRecord> promises(
+            SingleOutputStreamOperator<Member> routed,
+            BroadcastStream<InboundRecord> settings,
+            PresentSettings settingsAtFirst,
+            String catalogueYaml) {
+        return routed.getSideOutput(RouteFunction.PROMISED)
+                .keyBy(Member::key)
+                .connect(settings)
+                .process(new SloFunction(catalogueYaml, settingsAtFirst), TypeInformation.of(OutboundRecord.class))
+                .name("Keep error budgets")
+                .uid("slo-burn");
     }
 
     /** Results of drift from routed windows. */

@@ -33,6 +33,31 @@ final class DriftAlerts {
      * @param sinceMicros when it began
      */
     OutboundRecord record(DriftResult result, long sinceMicros, boolean isOpen) {
+        return record(
+                result,
+                sinceMicros,
+                isOpen ? AlertState.FIRING : AlertState.RESOLVED,
+                result.getWindowEndMicros(),
+                summary(result, isOpen));
+    }
+
+    /**
+     * The record of a drift of which nothing was heard for long.
+     *
+     * @param result the last that was heard
+     */
+    OutboundRecord expired(DriftResult result, long sinceMicros, long atMicros) {
+        return record(
+                result,
+                sinceMicros,
+                AlertState.EXPIRED,
+                atMicros,
+                result.getMetric() + ' ' + result.getStatistic() + " of " + who(result)
+                        + " had no verdict for a day: it is gone, or has too few requests");
+    }
+
+    private OutboundRecord record(
+            DriftResult result, long sinceMicros, AlertState state, long changedAtMicros, String summary) {
         String fingerprint = NAME + ':' + result.getSeries() + ':' + result.getMetric() + '.' + result.getStatistic();
         Map<String, String> labels = new TreeMap<>();
         labels.put("view", result.getView());
@@ -42,17 +67,17 @@ final class DriftAlerts {
         Alert alert = new Alert(
                 fingerprint,
                 NAME,
-                isOpen ? AlertState.FIRING : AlertState.RESOLVED,
+                state,
                 Severity.TICKET,
                 sinceMicros,
-                result.getWindowEndMicros(),
-                isOpen ? null : Long.valueOf(result.getWindowEndMicros()),
+                changedAtMicros,
+                state == AlertState.FIRING ? null : Long.valueOf(changedAtMicros),
                 labels,
-                summary(result, isOpen),
+                summary,
                 evidence(result),
                 List.of());
         return new OutboundRecord(
-                fingerprint.getBytes(StandardCharsets.UTF_8), codec.encode(alert), result.getWindowEndMicros() / 1_000);
+                fingerprint.getBytes(StandardCharsets.UTF_8), codec.encode(alert), changedAtMicros / 1_000);
     }
 
     private static String summary(DriftResult result, boolean isOpen) {

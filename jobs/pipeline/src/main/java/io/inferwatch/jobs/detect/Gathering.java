@@ -85,6 +85,11 @@ final class Gathering {
         return List.copyOf(byLength.values());
     }
 
+    /** Whether none waits. */
+    boolean isEmpty() throws Exception {
+        return members.isEmpty();
+    }
+
     private WindowStat decode(Member member) throws UndecodableEventException {
         return codec.decode(member.content(), WindowStat.class);
     }

@@ -52,18 +52,29 @@ final class LiveSettings {
 
     /** Takes a setting, or takes it back. */
     void take(InboundRecord record, BroadcastState<String, byte[]> state) throws Exception {
-        String key = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
         byte[] value = record.value();
         if (value == null) {
-            state.remove(key);
+            state.remove(key(record));
+        } else if (isRight(value, catalogue, codec)) {
+            state.put(key(record), value);
         } else {
-            try {
-                Configuration.of(catalogue, List.of(codec.decode(value, Setting.class)));
-                state.put(key, value);
-            } catch (UndecodableEventException | IllegalArgumentException | InvalidSettingsException e) {
-                refused.inc();
-            }
+            refused.inc();
         }
         present = null;
+    }
+
+    /** The key under which a setting lies in the topic. */
+    static String key(InboundRecord record) {
+        return record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
+    }
+
+    /** Whether a setting can be understood. */
+    static boolean isRight(byte[] value, MetricCatalogue catalogue, EventCodec codec) {
+        try {
+            Configuration.of(catalogue, List.of(codec.decode(value, Setting.class)));
+            return true;
+        } catch (UndecodableEventException | IllegalArgumentException | InvalidSettingsException e) {
+            return false;
+        }
     }
 }

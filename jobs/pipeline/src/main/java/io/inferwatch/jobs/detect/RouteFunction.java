@@ -24,6 +24,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.streaming.api.functions.co.BroadcastProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
@@ -31,9 +34,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends each window to those who judge it: drift (the main output: panes too, for the design effect), comparisons, figures, memory, costs. Takes the first
- * revision of a window alone: later ones correct points but fire nothing again.
+ * revision of a window alone, but for promises: later ones correct points and budgets but fire nothing again.
  */
-final class RouteFunction extends BroadcastProcessFunction<InboundRecord, InboundRecord, Member> {
+final class RouteFunction extends BroadcastProcessFunction<InboundRecord, InboundRecord, Member>
+        implements CheckpointedFunction {
     private static final long serialVersionUID = 1;
     private static final String STAGE = "detect";
 
@@ -66,10 +70,14 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
     /** The same, to be held against those that do the same work; the arm is the series. */
     static final OutputTag<Member> PEERS = new OutputTag<>("peers") {};
 
+    /** Minutes of series that something is promised of, whose task is {@link SloFunction#TASK}. */
+    static final OutputTag<Member> PROMISED = new OutputTag<>("promised") {};
+
     /** Windows that cannot be read. */
     static final OutputTag<OutboundRecord> DEAD_LETTERS = new OutputTag<>("dead-letters") {};
 
     private final String catalogueYaml;
+    private final PresentSettings settingsAtFirst;
     private transient @Nullable Working working;
 
     private record Working(
@@ -85,8 +93,20 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
             Counter tombstones,
             Counter deadLetters) {}
 
-    RouteFunction(String catalogueYaml) {
+    /** Routes by what is set, from {@code settingsAtFirst} on. */
+    RouteFunction(String catalogueYaml, PresentSettings settingsAtFirst) {
         this.catalogueYaml = catalogueYaml;
+        this.settingsAtFirst = settingsAtFirst;
+    }
+
+    @Override
+    public void initializeState(FunctionInitializationContext context) throws Exception {
+        settingsAtFirst.begin(context, catalogueYaml);
+    }
+
+    @Override
+    public void snapshotState(FunctionSnapshotContext context) {
+        // The broadcast state is the operator's.
     }
 
     @Override
@@ -132,13 +152,17 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
                             context.currentProcessingTime()));
             return;
         }
-        if (window.getRevision() > 0) {
-            w.corrections.inc();
-            return;
-        }
         Optional<View> view = w.catalogue.view(window.getView());
         if (view.isEmpty()) {
             w.unknownViews.inc();
+            return;
+        }
+        Configuration configuration = w.settings.present(context.getBroadcastState(LiveSettings.STATE));
+        if (window.getWindowMicros() == MINUTE_MICROS) {
+            sendPromised(window, configuration, context);
+        }
+        if (window.getRevision() > 0) {
+            w.corrections.inc();
             return;
         }
         if (view.get().drift() && window.getWindowMicros() <= MINUTE_MICROS) {
@@ -158,7 +182,6 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
             if (view.get().name().equals(CostPart.OF_TENANTS)) {
                 context.output(COSTS, CostPart.ofTenant(window));
             }
-            Configuration configuration = w.settings.present(context.getBroadcastState(LiveSettings.STATE));
             for (BaselineRule rule : configuration.baselinesOf(view.get().name())) {
                 Set<String> metrics =
                         w.metricsByRule.computeIfAbsent(rule.of().toString(), of -> metrics(rule.of(), w.catalogue));
@@ -203,6 +226,26 @@ final class RouteFunction extends BroadcastProcessFunction<InboundRecord, Inboun
                             window.getWindowMicros(),
                             window.getWindowEndMicros(),
                             content));
+        }
+    }
+
+    /** Corrections too: an error budget is of all requests. */
+    private void sendPromised(WindowStat window, Configuration configuration, ReadOnlyContext context)
+            throws Exception {
+        Set<String> metrics = configuration.promisesOf(window).stream()
+                .flatMap(promise -> promise.metrics().stream())
+                .collect(Collectors.toSet());
+        if (!metrics.isEmpty()) {
+            String series = window.getSeries();
+            context.output(
+                    PROMISED,
+                    new Member(
+                            SloFunction.TASK,
+                            series,
+                            "",
+                            window.getWindowMicros(),
+                            window.getWindowEndMicros(),
+                            part(window, series, window.getDimensions(), metrics)));
         }
     }
 

@@ -4,16 +4,21 @@ import io.inferwatch.influx.Field;
 import io.inferwatch.influx.Measurement;
 import io.inferwatch.influx.PointBuilder;
 import io.inferwatch.influx.RetentionPolicy;
+import io.inferwatch.jobs.alert.Alerts;
 import io.inferwatch.schemas.Alert;
 import io.inferwatch.schemas.Evidence;
+import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** One point for each change of an alert's state, kept as long as windows of an hour. */
+/** One point for each change of an alert's state, kept as long as windows of an hour. None of the alert that fires always, which changes nothing. */
 final class AlertPoints {
     private AlertPoints() {}
 
-    static Point of(Alert alert) {
+    static List<Point> of(Alert alert) {
+        if (alert.getName().equals(Alerts.WATCHDOG)) {
+            return List.of();
+        }
         PointBuilder point = PointBuilder.of(Measurement.ALERT)
                 .tag(Field.ALERT, alert.getName())
                 .tag(Field.FINGERPRINT, alert.getFingerprint())
@@ -34,7 +39,7 @@ final class AlertPoints {
                 Field.EVIDENCE,
                 alert.getEvidence().stream().map(AlertPoints::describe).collect(Collectors.joining("\n")));
         point.text(Field.CAUSES, String.join("\n", alert.getCauses()));
-        return new Point(RetentionPolicy.R1H, point, alert.getChangedAtMicros());
+        return List.of(new Point(RetentionPolicy.R1H, point, alert.getChangedAtMicros()));
     }
 
     private static String describe(Evidence evidence) {

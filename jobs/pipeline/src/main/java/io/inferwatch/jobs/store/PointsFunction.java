@@ -49,7 +49,7 @@ public final class PointsFunction extends ProcessFunction<InboundRecord, StoredP
 
     /** For the alerts topic. */
     public static PointsFunction ofAlerts() {
-        return new PointsFunction(() -> (codec, value) -> List.of(AlertPoints.of(codec.decode(value, Alert.class))));
+        return new PointsFunction(() -> (codec, value) -> AlertPoints.of(codec.decode(value, Alert.class)));
     }
 
     /** For the health topic. */

@@ -96,7 +96,8 @@ final class ResultPoints {
                     Measurement.COST,
                     Measurement.DEVICE_CHOICE,
                     Measurement.TENANT,
-                    Measurement.CAUSE)
+                    Measurement.CAUSE,
+                    Measurement.SLO)
             .collect(Collectors.toUnmodifiableMap(Measurement::measurementName, measurement -> measurement));
 
     private final Map<String, View> views = new HashMap<>();

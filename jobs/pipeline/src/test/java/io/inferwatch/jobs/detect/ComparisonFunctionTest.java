@@ -205,6 +205,37 @@ class ComparisonFunctionTest {
         });
     }
 
+    @Test
+    void anAlertOfWhatIsComparedNoMoreEnds() throws Exception {
+        String rule = "{view: class-model-version, across: class, against: short, of: [ttft.p99], alert: true}";
+        rule(rule);
+        for (int minute = 1; minute <= 2; minute++) {
+            send("short", 1, minute);
+            send("long", 1.3, minute);
+            pass(minute);
+        }
+        pass(24 * 60);
+        assertThat(alerts()).extracting(Alert::getState).containsExactly(AlertState.FIRING);
+        // Each midnight it is looked whether a day has passed.
+        pass(3 * 24 * 60);
+        assertThat(alerts()).extracting(Alert::getState).containsExactly(AlertState.FIRING, AlertState.EXPIRED);
+        assertThat(alerts().get(1).getFingerprint()).isEqualTo(alerts().get(0).getFingerprint());
+
+        int day = 3 * 24 * 60;
+        for (int minute = day + 1; minute <= day + 3; minute++) {
+            if (minute == day + 3) {
+                harness.processBroadcastElement(setting(null), 0);
+            }
+            send("short", 1, minute);
+            send("long", 1.3, minute);
+            pass(minute);
+        }
+        assertThat(alerts())
+                .extracting(Alert::getState)
+                .as("raised again, and its rule taken back")
+                .containsExactly(AlertState.FIRING, AlertState.EXPIRED, AlertState.FIRING, AlertState.RESOLVED);
+    }
+
     private GroupWindows window(double factor) {
         return new GroupWindows("own", "class-model-version", new Dimension("model", "m"))
                 .values("ttft", N, i -> factor * SHAPE.inverseCumulativeProbability((i + 0.5) / N));

@@ -36,7 +36,8 @@ class RouteFunctionTest {
     private static int routed(String view, int revision) throws Exception {
         TwoInputStreamOperatorTestHarness<InboundRecord, InboundRecord, Member> harness =
                 new TwoInputStreamOperatorTestHarness<>(new CoBroadcastWithNonKeyedOperator<>(
-                        new RouteFunction(MetricCatalogue.shippedYaml()), List.of(LiveSettings.STATE)));
+                        new RouteFunction(MetricCatalogue.shippedYaml(), PresentSettings.NONE),
+                        List.of(LiveSettings.STATE)));
         try {
             harness.open();
             harness.processElement1(new StreamRecord<>(window(view, revision)));

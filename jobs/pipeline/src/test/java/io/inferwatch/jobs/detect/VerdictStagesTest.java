@@ -1,6 +1,7 @@
 package io.inferwatch.jobs.detect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.inferwatch.jobs.ingest.OutboundRecord;
@@ -137,6 +138,29 @@ class VerdictStagesTest {
         List<Alert> alerts = alerts(harness.getSideOutput(ConfirmFunction.ALERTS));
         assertThat(alerts).extracting(Alert::getState).containsExactly(AlertState.FIRING, AlertState.RESOLVED);
         assertThat(alerts.get(1).getSummary()).contains("for an hour");
+    }
+
+    @Test
+    void aDriftWithoutAVerdictForADayExpiresAndMayComeAgain() throws Exception {
+        var harness = open(new ConfirmFunction(), "key");
+        harness.processElement(candidate("n0", 1, Verdict.DRIFT, 0.001), 0);
+        harness.processElement(candidate("n0", 2, Verdict.DRIFT, 0.001), 0);
+        harness.processWatermark((2 + 24 * 60) * MINUTE_MILLIS - 1);
+        assertThat(alerts(harness.getSideOutput(ConfirmFunction.ALERTS))).hasSize(1);
+        // It is looked at each full hour.
+        harness.processWatermark((25 * 60) * MINUTE_MILLIS);
+        int day = 26 * 60;
+        harness.processElement(candidate("n0", day + 1, Verdict.DRIFT, 0.001), 0);
+        harness.processElement(candidate("n0", day + 2, Verdict.DRIFT, 0.001), 0);
+        harness.processWatermark((day + 2) * MINUTE_MILLIS);
+        List<Alert> alerts = alerts(harness.getSideOutput(ConfirmFunction.ALERTS));
+        assertThat(alerts)
+                .extracting(Alert::getState, Alert::getStartsAtMicros, Alert::getChangedAtMicros)
+                .containsExactly(
+                        tuple(AlertState.FIRING, 0L, 2 * MINUTE_MICROS),
+                        tuple(AlertState.EXPIRED, 0L, 25 * 60 * MINUTE_MICROS),
+                        tuple(AlertState.FIRING, day * MINUTE_MICROS, (day + 2) * MINUTE_MICROS));
+        assertThat(alerts.get(1).getLabels()).isEqualTo(alerts.get(0).getLabels());
     }
 
     private static double q(List<DriftResult> results, String node) {

@@ -47,8 +47,11 @@ class PointsFunctionTest {
                 .setEndsAtMicros(AT + 4)
                 .build();
 
-        List<StoredPoint> points = run(PointsFunction.ofAlerts(), firing, resolved).points;
+        Alert always = Alert.newBuilder(firing).setName("InferwatchWatchdog").build();
 
+        List<StoredPoint> points = run(PointsFunction.ofAlerts(), firing, always, resolved).points;
+
+        assertThat(points).as("what always fires is no change of a state").hasSize(2);
         assertThat(points).extracting(StoredPoint::policy).containsOnly("r1h");
         assertThat(points.get(0).line())
                 .isEqualTo("alert,alert=TtftDrift,fingerprint=f00 state=\"FIRING\",severity=\"PAGE\","
@@ -129,7 +132,7 @@ class PointsFunctionTest {
         assertThat(letters)
                 .containsExactly(
                         "store 1 unknown-kind kind: must be one of anomaly, anomaly_finding, bottleneck, cause, contention, cost, device_choice, fragmentation, graph_capture, jitter_study,"
-                                + " kernel_cache, kernel_timing, kv_cache, kv_joint, load_step, memory, padding, placement, prompt_shape, scheduler, stage, straggler, tenant, found 'stages'",
+                                + " kernel_cache, kernel_timing, kv_cache, kv_joint, load_step, memory, padding, placement, prompt_shape, scheduler, slo, stage, straggler, tenant, found 'stages'",
                         "store 2 unexpected-record record: must be DriftResult, ComparisonResult or FigureResult, found"
                                 + " io.inferwatch.schemas.HealthSample");
     }

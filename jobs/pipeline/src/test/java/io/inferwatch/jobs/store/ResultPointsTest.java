@@ -261,7 +261,7 @@ class ResultPointsTest {
                 FigureResult.newBuilder(STAGE).setKind("stages").build(),
                 UnstorableException.Reason.UNKNOWN_KIND,
                 "kind: must be one of anomaly, anomaly_finding, bottleneck, cause, contention, cost, device_choice, fragmentation, graph_capture, jitter_study, kernel_cache, kernel_timing,"
-                        + " kv_cache, kv_joint, load_step, memory, padding, placement, prompt_shape, scheduler, stage, straggler, tenant, found 'stages'");
+                        + " kv_cache, kv_joint, load_step, memory, padding, placement, prompt_shape, scheduler, slo, stage, straggler, tenant, found 'stages'");
         assertUnstorable(
                 FigureResult.newBuilder(STAGE).setValues(Map.of("stage", 1.0)).build(),
                 UnstorableException.Reason.NAME_TWICE,
