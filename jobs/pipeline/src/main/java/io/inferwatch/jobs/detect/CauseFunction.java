@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Adds likely causes to alerts that begin to fire, from the last {@value CauseRing#MINUTES} minutes of the fleet and of what it is made of; all other alerts pass as they are. An alert waits
- * until event time has reached its change, so that the minutes which it tells of are there; alerts leave in the order of their changes. Before eight quiet minutes are known nothing is said.
+ * until event time has reached its change, so that the minutes which it tells of are there; alerts leave in the order of their changes. That data are missing is told at once. Before eight quiet minutes are known nothing is said.
  *
  * <p>One task for the fleet, since causes are looked for across it: 4 kB for each model, version, node, replica, tenant and class; forgotten an hour after the last minute.
  */
@@ -104,7 +104,13 @@ final class CauseFunction extends KeyedCoProcessFunction<String, SubjectMinute, 
     public void processElement2(OutboundRecord alert, Context context, Collector<OutboundRecord> out) throws Exception {
         Working w = working();
         byte[] value = alert.value();
-        long dueMillis = Math.floorDiv(w.codec.decode(value, Alert.class).getChangedAtMicros(), 1_000L);
+        Alert decoded = w.codec.decode(value, Alert.class);
+        if (decoded.getName().equals(SloAlerts.NO_DATA)) {
+            // Told by the clock where event time stands still: it would wait for ever.
+            out.collect(alert);
+            return;
+        }
+        long dueMillis = Math.floorDiv(decoded.getChangedAtMicros(), 1_000L);
         List<byte[]> before = w.waiting.get(dueMillis);
         List<byte[]> all = before == null ? new ArrayList<>() : new ArrayList<>(before);
         all.add(value);

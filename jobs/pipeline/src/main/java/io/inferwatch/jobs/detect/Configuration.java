@@ -59,15 +59,7 @@ record Configuration(
         Map<String, BaselineRule> baselines = new LinkedHashMap<>();
         catalogue.baselines().forEach(rule -> baselines.put(rule.name(), rule));
         return new Configuration(
-                Map.of(),
-                baselines,
-                MemoryLimits.DEFAULT,
-                Map.of(),
-                Map.of(),
-                Map.of(),
-                Map.of(),
-                Map.of(),
-                List.of());
+                Map.of(), baselines, MemoryLimits.DEFAULT, Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), List.of());
     }
 
     /**
@@ -111,7 +103,8 @@ record Configuration(
                             "kind: must be one of " + String.join(", ", KINDS) + ", found '" + setting.getKind() + "'");
             }
         }
-        return new Configuration(thresholds, baselines, limits, paddings, layers, experiments, anomalies, prices, promises);
+        return new Configuration(
+                thresholds, baselines, limits, paddings, layers, experiments, anomalies, prices, promises);
     }
 
     private static List<Promise> promises(Setting setting, MetricCatalogue catalogue) {

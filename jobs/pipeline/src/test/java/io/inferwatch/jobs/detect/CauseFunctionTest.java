@@ -157,6 +157,14 @@ class CauseFunctionTest {
     }
 
     @Test
+    void missingDataAreToldThoughEventTimeStandsStill() throws Exception {
+        Alert missing = alert("n", AlertState.FIRING, ALL + 30, Map.of("view", "fleet"), List.of());
+        missing.setName("slo-no-data");
+        send(missing);
+        assertThat(harness.extractOutputValues()).hasSize(1);
+    }
+
+    @Test
     void alertsKeepTheirOrderAndTheirCausesOverARestart() throws Exception {
         run((replica, minute) -> Minute.USUAL);
         send(alert("a", AlertState.FIRING, ALL, Map.of("view", "fleet"), List.of("somebody knows")));
