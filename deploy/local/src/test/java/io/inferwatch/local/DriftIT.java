@@ -150,7 +150,7 @@ class DriftIT {
         try (FlinkCluster flink = FlinkCluster.start(FlinkCluster.Options.in(directory))) {
             var unused = LocalJobs.startDetect(flink, KafkaConnection.to(broker.bootstrapServers()));
             await("verdicts, and how what was promised before stands in every minute")
-                    .atMost(Duration.ofMinutes(1))
+                    .atMost(Duration.ofMinutes(2))
                     .untilAsserted(() -> {
                         List<SpecificRecord> results = TopicContents.of(broker.bootstrapServers(), Topic.RESULTS);
                         assertThat(ttft(results, "replica-version")).isNotEmpty();

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /** Reads the topic of settings once, without a group. */
 public final class SettingsTopic {
     private static final Logger LOG = LoggerFactory.getLogger(SettingsTopic.class);
-    private static final String TIMEOUT_MILLIS = "15000";
+    private static final String TIMEOUT_MILLIS = "30000";
     private static final Duration POLL = Duration.ofMillis(200);
 
     private SettingsTopic() {}
