@@ -10,7 +10,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.inferwatch.analytics.quantile.QuantileSketch;
 import io.inferwatch.analytics.quantile.SketchEncoding;
+import io.inferwatch.influx.InfluxClient;
 import io.inferwatch.influx.InfluxConnection;
+import io.inferwatch.influx.InfluxReader;
 import io.inferwatch.influx.RetentionPolicy;
 import io.inferwatch.jobs.KafkaConnection;
 import io.inferwatch.jobs.KafkaTopics;
@@ -289,6 +291,21 @@ class LocalPipelineIT {
         }
         assertThat(storm).hasSize(6);
         assertExact(plan, end);
+    }
+
+    /** What loads printed of their steps, brought to InfluxDB by the job that was started last. */
+    @Test
+    @Order(3)
+    void theVerdictsOnLoadsAreInInfluxDbAsTheyWerePrinted() throws Exception {
+        LoadedRuns runs = LoadedRuns.publish(broker().bootstrapServers(), data);
+        try (InfluxClient client = InfluxClient.open(InfluxConnection.of(influx().url()))) {
+            InfluxReader reader = new InfluxReader(client);
+            await("every verdict").atMost(PATIENCE).untilAsserted(() -> assertThat(runs.differences(reader))
+                    .isEmpty());
+        }
+        assertThat(runs.verdicts())
+                .containsExactly(
+                        "run-cut 1 circuit-breaker", "run-over 1 below-load", "run-over 2 breach", "run-within 1 pass");
     }
 
     private void assertExact(ReplayPlan plan, Instant end) {
