@@ -74,6 +74,11 @@ final class StackOptions {
 
     /** What to start, on free ports. */
     LocalStack.Options stack() {
+        if (alertmanager != null
+                && (alertmanager.getHost() == null || !List.of("http", "https").contains(alertmanager.getScheme()))) {
+            throw new CommandLineException(
+                    "--alertmanager: must be an address such as http://localhost:9093, found '" + alertmanager + "'");
+        }
         LocalStack.Options options = LocalStack.Options.in(data())
                 .withParallelism(parallelism.checked())
                 .withAlerting(new Alerting(

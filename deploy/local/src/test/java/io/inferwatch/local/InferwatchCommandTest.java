@@ -98,7 +98,17 @@ class InferwatchCommandTest {
                 "--minutes: must be from 3 to 60, found 2",
                 new String[] {"simulate", "--guardrail", "wall"},
                 "must be none, inline or sidecar, found 'wall'");
+        Map<String[], String> wrongAlerting = Map.of(
+                new String[] {"demo", "--slo", "../slo/demo.yaml"},
+                "--slo: must be given with --live and without --fault, found it without --live",
+                new String[] {"demo", "--live", "--slo", "../slo/demo.yaml", "--minutes", "8"},
+                "--minutes: must be from 9 to 60, found 8",
+                new String[] {"demo", "--live", "--slo", "missing.yaml"},
+                "missing.yaml:\n  must be a readable file, found NoSuchFileException",
+                new String[] {"up", "--alertmanager", "localhost:9093"},
+                "--alertmanager: must be an address such as http://localhost:9093, found 'localhost:9093'");
         assertAllWrong(wrong);
+        assertAllWrong(wrongAlerting);
         assertAllWrong(wrongOnClusters);
         assertAllWrong(wrongSimulations);
     }

@@ -35,6 +35,11 @@ class SloCommandTest {
                 .matches(
                         "chat-under-load +ttft at most +(199|200)\\.\\d ms +fleet from 800\\.0/s on +99 % +7d rolling, slices of 1m"
                                 + " +the usual");
+        assertThat(run(0, "validate", "../../deploy/slo/demo.yaml"))
+                .last()
+                .asString()
+                .matches(
+                        "demo-ttft +ttft at most +(49|50)\\.\\d\\d ms +replica-version +95 % +1d rolling +page at 6\\.000 in 5m");
     }
 
     @Test
