@@ -25,6 +25,7 @@ public final class Dashboards {
                 MemoryDashboard.of(stored),
                 SloDashboard.of(),
                 CostDashboard.of(),
+                RunsDashboard.of(stored),
                 AlertsDashboard.of(),
                 HealthDashboard.of());
     }

@@ -54,6 +54,7 @@ class DashboardsTest {
                         "Memory",
                         "Objectives",
                         "Cost and tenants",
+                        "Load runs",
                         "Alerts",
                         "Inferwatch's own health");
     }

@@ -52,6 +52,7 @@ final class StoredFleet implements AutoCloseable {
         WatchedFleet fleet = new WatchedFleet(kafka, start(now), now);
         opened.push(fleet);
         fleet.publish();
+        LoadedRuns runs = LoadedRuns.publish(broker.bootstrapServers(), data);
         FlinkCluster flink = FlinkCluster.start(
                 FlinkCluster.Options.in(data.resolve("flink")).withSettings(settings(kafka)));
         opened.push(flink);
@@ -61,7 +62,10 @@ final class StoredFleet implements AutoCloseable {
         LocalJobs.startStore(flink, kafka, influx);
         InfluxClient client = InfluxClient.open(influx);
         opened.push(client);
-        awaitAll(new InfluxReader(client), fleet.requests());
+        InfluxReader reader = new InfluxReader(client);
+        awaitAll(reader, fleet.requests());
+        await("verdicts on loads").atMost(PATIENCE).untilAsserted(() -> assertThat(runs.differences(reader))
+                .isEmpty());
     }
 
     static StoredFleet start(InfluxProgram program) {
