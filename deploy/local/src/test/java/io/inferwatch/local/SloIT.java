@@ -92,6 +92,7 @@ class SloIT {
     private final List<JsonNode> told = new CopyOnWriteArrayList<>();
 
     @Test
+    @SuppressWarnings("try") // The notifier runs by itself.
     void anOutageIsPagedOnceAndOverOnceThoughTheJobLosesItsState() throws Exception {
         Availability<Path> program = TestServers.alertmanager();
         assumeTrue(program.isFound(), program.reason());

@@ -47,8 +47,13 @@ public final class RunningNotifier implements AutoCloseable {
 
     /** What it was told of goes on firing in Alertmanager for four times {@code resend}. */
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         notifier.close();
-        thread.join();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            // A daemon that has been told to stop: whoever interrupts does not want to wait for it.
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -141,8 +141,9 @@ class SloReportIT {
         assertThat(run("--slo", "fast", "--fail-on-breach").status)
                 .as("another one is broken")
                 .isZero();
-        assertThat(run("--to", at(0).plusSeconds(1).toString(), "--fail-on-breach").status)
-                .as("a minute before")
+        Answer before = run("--to", at(0).plusSeconds(1).toString(), "--fail-on-breach");
+        assertThat(before.status)
+                .as("a minute before: %s %s", before.out, before.err)
                 .isZero();
     }
 

@@ -35,7 +35,7 @@ final class WatchdogOperator extends AbstractStreamOperator<OutboundRecord>
         super.open();
         openedAtMillis = getProcessingTimeService().getCurrentProcessingTime();
         eventTimeMillis = Long.MIN_VALUE;
-        getProcessingTimeService().registerTimer(openedAtMillis, this);
+        tellAt(openedAtMillis);
     }
 
     @Override
@@ -72,6 +72,11 @@ final class WatchdogOperator extends AbstractStreamOperator<OutboundRecord>
                 new OutboundRecord(
                         Alerts.WATCHDOG.getBytes(StandardCharsets.UTF_8), new EventCodec().encode(alert), nowMillis),
                 nowMillis));
-        getProcessingTimeService().registerTimer(nowMillis + EACH_MILLIS, this);
+        tellAt(nowMillis + EACH_MILLIS);
+    }
+
+    /** What fails in a timer fails the task, so that its future says nothing more. */
+    private void tellAt(long millis) {
+        var unused = getProcessingTimeService().registerTimer(millis, this);
     }
 }

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class WatchdogOperatorTest {
     @Test
+    @SuppressWarnings("try") // The harness's close() may be interrupted, like any test.
     void itIsToldEachHalfMinuteAsTheSameAlert() throws Exception {
         try (OneInputStreamOperatorTestHarness<OutboundRecord, OutboundRecord> harness =
                 new OneInputStreamOperatorTestHarness<>(new WatchdogOperator())) {
