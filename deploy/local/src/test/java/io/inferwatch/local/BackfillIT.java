@@ -208,7 +208,7 @@ class BackfillIT {
                         DriftResult::getStatistic,
                         DriftResult::getWindowEndMicros)
                 .doesNotHaveDuplicates();
-        assertThat(TopicContents.of(servers(), Topic.ALERTS)).isEmpty();
+        assertThat(TopicContents.alerts(servers())).isEmpty();
     }
 
     /** Records are removed that Kafka promises to keep, then also by its promise. */

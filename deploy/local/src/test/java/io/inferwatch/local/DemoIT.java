@@ -52,7 +52,7 @@ class DemoIT {
             assertThat(text(second))
                     .contains("going on with the unfinished demo")
                     .contains(
-                            "49,334 requests in the file, 49,334 in InfluxDB by the sum over the windows of each of 12 views: "
+                            "49,334 requests in the file, 49,334 in InfluxDB by the sum over the windows of each of 13 views: "
                                     + "every one, once")
                     .contains("late 0, dead letters 0")
                     .contains("missing from their stream 0");

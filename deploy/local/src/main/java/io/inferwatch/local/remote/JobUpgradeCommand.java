@@ -23,6 +23,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = ProgramOptions.FOOTER)
 public final class JobUpgradeCommand implements Callable<Integer> {
+    private static final String PARTLY_STOPPED = "PartialFinishingNotSupportedByStateException";
+    private static final int TRIES = 3;
+
     @Spec
     private @Nullable CommandSpec spec;
 
@@ -43,13 +46,30 @@ public final class JobUpgradeCommand implements Callable<Integer> {
         FlinkRest.Job old = RunningJob.of(flink, program.name(), program.jobName());
         String jar = flink.upload(program.jar());
         try {
-            String savepoint = flink.stop(old, savepoints.directory(), SavepointOption.PATIENCE);
+            String savepoint = stop(flink, old);
             out.println(program.jobName() + " stopped as " + old.id() + " with savepoint " + savepoint);
             out.flush();
             start(flink, jar, arguments, savepoint, out);
             return 0;
         } finally {
             flink.delete(jar);
+        }
+    }
+
+    /**
+     * Stops the job with a savepoint. Flink refuses one that finds a source's parts some stopped and some not, as it may beside a checkpoint that is
+     * under way; the job then goes on from its latest checkpoint, and is stopped again once it runs.
+     */
+    private String stop(FlinkRest flink, FlinkRest.Job job) throws InterruptedException {
+        for (int left = TRIES - 1; ; left--) {
+            try {
+                return flink.stop(job, savepoints.directory(), SavepointOption.PATIENCE);
+            } catch (FlinkRefusalException e) {
+                if (left == 0 || !String.valueOf(e.getMessage()).contains(PARTLY_STOPPED)) {
+                    throw e;
+                }
+                flink.awaitRunning(job.id(), JobSubmitCommand.START_PATIENCE);
+            }
         }
     }
 
