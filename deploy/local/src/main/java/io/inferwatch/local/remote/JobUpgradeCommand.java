@@ -23,8 +23,12 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = ProgramOptions.FOOTER)
 public final class JobUpgradeCommand implements Callable<Integer> {
-    private static final String PARTLY_STOPPED = "PartialFinishingNotSupportedByStateException";
-    private static final int TRIES = 3;
+    /** What Flink says of a source that is partly stopped, and of a job that is about to start again. */
+    private static final List<String> PASSING =
+            List.of("PartialFinishingNotSupportedByStateException", "is not being executed at the moment");
+
+    private static final int TRIES = 8;
+    private static final long PAUSE_MILLIS = 1_000;
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -57,17 +61,19 @@ public final class JobUpgradeCommand implements Callable<Integer> {
     }
 
     /**
-     * Stops the job with a savepoint. Flink refuses one that finds a source's parts some stopped and some not, as it may beside a checkpoint that is
-     * under way; the job then goes on from its latest checkpoint, and is stopped again once it runs.
+     * Stops the job with a savepoint. Flink refuses one that finds one part of a source stopped and another not yet, and fails the job over to its latest
+     * checkpoint; the job is then stopped again once it runs, which it is said to do for a moment before it fails.
      */
     private String stop(FlinkRest flink, FlinkRest.Job job) throws InterruptedException {
         for (int left = TRIES - 1; ; left--) {
             try {
                 return flink.stop(job, savepoints.directory(), SavepointOption.PATIENCE);
             } catch (FlinkRefusalException e) {
-                if (left == 0 || !String.valueOf(e.getMessage()).contains(PARTLY_STOPPED)) {
+                String message = String.valueOf(e.getMessage());
+                if (left == 0 || PASSING.stream().noneMatch(message::contains)) {
                     throw e;
                 }
+                Thread.sleep(PAUSE_MILLIS);
                 flink.awaitRunning(job.id(), JobSubmitCommand.START_PATIENCE);
             }
         }
