@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * How objectives stand, as their latest minute in a period tells it.
@@ -22,6 +23,18 @@ import java.util.TreeMap;
  * @param objectives those that are broken first, then by name and series
  */
 record SloReport(Instant from, Instant to, List<Standing> objectives) {
+    private static final List<String> FIELDS = List.of(
+            Field.SLO_STATE,
+            Field.SLO_TARGET,
+            Field.SLO_ATTAINED,
+            Field.SLO_BUDGET_LEFT,
+            Field.SLO_BURN,
+            Field.SLO_EXHAUSTED_IN,
+            Field.SLO_FIRING,
+            Field.SLO_METRIC,
+            Field.SLO_UNIT,
+            Field.SLO_EFFECTIVE_THRESHOLD);
+
     SloReport {
         objectives = List.copyOf(objectives);
     }
@@ -104,8 +117,10 @@ record SloReport(Instant from, Instant to, List<Standing> objectives) {
         return new SloReport(from, to, standings);
     }
 
+    /** By their names: of a period in which nothing has a field, a star would not name it. */
     private static String query(Instant from, Instant to) {
-        return "SELECT * FROM " + InfluxQl.identifier(Measurement.SLO.measurementName())
+        return "SELECT " + FIELDS.stream().map(InfluxQl::identifier).collect(Collectors.joining(", ")) + " FROM "
+                + InfluxQl.identifier(Measurement.SLO.measurementName())
                 + " WHERE time > " + InfluxQl.instant(TimeText.micros(from))
                 + " AND time <= " + InfluxQl.instant(TimeText.micros(to))
                 + " GROUP BY * ORDER BY time DESC LIMIT 1";

@@ -30,6 +30,9 @@ import picocli.CommandLine;
 /** Objectives from what lies in a real InfluxDB: one that was kept a minute before and is broken now, one that is kept, one of the fleet that nothing is known of. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SloReportIT {
+    /** In minutes: far enough for a shard of its own, which knows no other fields than that point's. */
+    private static final int MINUTES_BEFORE = 3 * 24 * 60;
+
     private final Instant start = Instant.now().truncatedTo(ChronoUnit.MINUTES).minus(Duration.ofMinutes(30));
 
     private @Nullable InfluxServer server;
@@ -40,6 +43,11 @@ class SloReportIT {
         assumeTrue(influx.isFound(), influx.reason());
         server = InfluxServer.start(influx.get(), InfluxServer.Options.temporary());
         List<String> lines = List.of(
+                line(
+                        "view=model-version,model=m,version=v1",
+                        "answers",
+                        -MINUTES_BEFORE,
+                        "state=\"OK\",firing=\"\",target=0.99"),
                 line(
                         "view=model-version,model=m,version=v1",
                         "answers",
@@ -145,6 +153,23 @@ class SloReportIT {
         assertThat(before.status)
                 .as("a minute before: %s %s", before.out, before.err)
                 .isZero();
+    }
+
+    @Test
+    void whatNoPointOfAPeriodTellsIsAbsent() throws Exception {
+        Answer answer = run(
+                "--from",
+                at(-MINUTES_BEFORE - 1).toString(),
+                "--to",
+                at(-MINUTES_BEFORE).toString(),
+                "-o",
+                "json");
+        assertThat(answer.status).as(answer.err).isZero();
+        JsonNode objectives = new ObjectMapper().readTree(answer.out).get("objectives");
+        assertThat(objectives).hasSize(1);
+        assertThat(objectives.get(0).get("state").asText()).isEqualTo("OK");
+        assertThat(objectives.get(0).has("burn")).isFalse();
+        assertThat(objectives.get(0).has("attained")).isFalse();
     }
 
     @Test
